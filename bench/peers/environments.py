@@ -63,7 +63,7 @@ class SarrusArm:
 
     def gap(self) -> float:
         """Of the cut joint, from the angles of the bodies."""
-        theta = self.env._q.reshape(len(self.env._q), 4, 3)[:, :, 2]
+        theta = self.env.batch.q.reshape(-1, 4, 3)[:, :, 2]
         return gap(*theta.T)
 
     def close(self) -> None:

@@ -16,6 +16,7 @@
 #include "sarrus/reliability.h"
 #include "sarrus/run.h"
 #include "sarrus/scenario.h"
+#include "sarrus/seen.h"
 #include "sarrus/status.h"
 #include "sarrus/study.h"
 #include "sarrus/system.h"

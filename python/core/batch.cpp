@@ -1,6 +1,7 @@
 // A batch in the interpreter's hands: shapes are checked here, arrays are made by sarrus/batch.py.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "model.h"
 #include "sarrus/batch.h"
 #include "sarrus/device.h"
+#include "sarrus/seen.h"
 #include "sarrus/system.h"
 #include "unlocked.h"
 
@@ -376,6 +378,42 @@ static void copy_systems(const Batch &self, const Array &mass, const Array &forc
     self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_systems(batch, &out); });
 }
 
+using SeenTable = nb::ndarray<const int32_t, nb::shape<-1, 6>, nb::c_contig, nb::device::cpu>;
+using SeenPlaces = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using OwnPlaces = std::optional<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
+
+// What rows of the table ask for; a place of the instances' own lies within their row of `own`.
+static std::vector<sarrus_seen> seen_of(const Batch &self, const SeenTable &table, const SeenPlaces &at, const OwnPlaces &own) {
+    // In space a body has seven coordinates and six speeds.
+    const bool is_spatial =
+        sarrus_batch_field_width(self.get(), SARRUS_FIELD_Q) != sarrus_batch_field_width(self.get(), SARRUS_FIELD_V);
+    if (at.shape(0) != table.shape(0) || (own && own->shape(0) != self.n()))
+        throw nb::value_error("places are as many as rows of the table, own places as many as instances");
+    std::vector<sarrus_seen> seen(table.shape(0));
+    for (size_t k = 0; k < seen.size(); ++k) {
+        const int32_t *row = table.data() + 6 * k;
+        seen[k] = {static_cast<sarrus_seen_kind>(row[0]), row[1], row[2], row[3], row[4], {}, nullptr, 0};
+        std::copy_n(at.data() + 3 * k, 3, seen[k].at);
+        if (row[5] < 0)
+            continue;
+        if (!own || static_cast<size_t>(row[5]) + (is_spatial ? 3 : 2) > own->shape(1))
+            throw nb::value_error("a row of the table asks for an own place that there is none of");
+        seen[k].own = own->data() + row[5];
+        seen[k].stride = own->shape(1);
+    }
+    return seen;
+}
+
+static void copy_seen(const Batch &self, const SeenTable &table, const SeenPlaces &at, const OwnPlaces &own, const Mask &mask,
+                      const Array &out) {
+    const std::vector<sarrus_seen> seen = seen_of(self, table, at, own);
+    self.size_check(out, seen.size());
+    const uint8_t *masked = self.mask_of(mask);
+    self.run([&](sarrus_batch *batch) {
+        return sarrus_batch_copy_seen(batch, seen.data(), static_cast<int>(seen.size()), masked, out.data());
+    });
+}
+
 static void fields_bind(nb::class_<Batch> &type) {
     type.def("field_width", [](const Batch &self, int field) { return sarrus_batch_field_width(self.get(), field_of(field)); })
         .def("observable_width",
@@ -414,6 +452,7 @@ static void fields_bind(nb::class_<Batch> &type) {
                  self.run([&](sarrus_batch *batch) { return sarrus_batch_copy_observable(batch, own, out.data()); });
              })
         .def("copy_systems", &copy_systems)
+        .def("copy_seen", &copy_seen, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg())
         .def("copy_joint_points",
              [](const Batch &self, const nb::ndarray<double, nb::ndim<4>, nb::c_contig, nb::device::cpu> &out) {
                  self.size_check(out, out.shape(1) * out.shape(2) * out.shape(3));

@@ -75,6 +75,7 @@ NB_MODULE(_core, module) {
     own::model_bind(module);
     own::batch_bind(module);
     own::run_bind(module);
+    own::streams_bind(module);
     own::pinv_bind(module);
     own::compare_bind(module);
     own::kinematics_bind(module);

@@ -173,6 +173,9 @@ class Batch:
         number = self._field(field)
         shape = (self.n, self._core.field_width(number))
         given = floats_of(field, values)
+        if given.shape == shape and given.flags.c_contiguous:
+            self._core.copy_in(number, self._mask(mask), given)
+            return
         if given.ndim == 1 and shape[1] == 1 and given.shape[0] == self.n:
             given = given[:, None]
         try:
@@ -269,6 +272,24 @@ class Batch:
         if array.size > 0:
             self._core.copy_joint_points(array)
         return array
+
+    def see(
+        self,
+        table: npt.NDArray[np.int32],
+        at: Floats,
+        own: Floats | None,
+        mask: npt.ArrayLike | None,
+        out: Floats,
+    ) -> None:
+        """Numbers of the bodies' present motion to out [K, N], of all instances or those of the mask, in one pass by the batch's
+        threads: sarrus_batch_copy_seen (include/sarrus/seen.h) with its table in arrays.
+
+        table: [K, 6] of int32: kind (0 q, 1 v, 2 sine, 3 cosine, 4 place, 5 velocity), i, j (−1: none), body, axis, column of `own`
+            where the instance's place begins (−1: `at` holds it)
+        at: [K, 3] m, places in the frames of the bodies
+        own: [N, ..] m, such places of each instance
+        """
+        self._core.copy_seen(table, at, own, self._mask(mask), out)
 
     # -- steps
 
@@ -460,7 +481,7 @@ class Batch:
         given = np.asarray(mask)
         if given.shape != (self.n,) or given.dtype not in (np.dtype(bool), np.dtype(np.uint8)):
             raise ArgumentError(f"a mask is [N] of bool, N = {self.n}; got {given.dtype} of shape {given.shape}")
-        return np.ascontiguousarray(given != 0).view(np.uint8)
+        return np.ascontiguousarray(given if given.dtype == np.bool_ else given != 0).view(np.uint8)
 
     def _counts(self, name: str, values: npt.ArrayLike | None) -> npt.NDArray[np.uint64] | None:
         if values is None:

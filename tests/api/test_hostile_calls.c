@@ -161,11 +161,14 @@ static bool batch_rest(void) {
 static bool batch_fields(void) {
     double out[64] = {0};
     const sarrus_field q = SARRUS_FIELD_Q;
+    const sarrus_seen seen = {.kind = SARRUS_SEEN_Q, .j = -1};
     bool good =
         bad(sarrus_batch_copy_out(NULL, q, out)) && bad(sarrus_batch_copy_out(w.batch, q, NULL)) &&
         bad(sarrus_batch_copy_out_some(NULL, q, NULL, out)) && bad(sarrus_batch_copy_out_some(w.batch, q, NULL, NULL)) &&
         bad(sarrus_batch_copy_state(NULL, NULL, out, out)) && bad(sarrus_batch_copy_state(w.batch, NULL, NULL, out)) &&
-        bad(sarrus_batch_copy_state(w.batch, NULL, out, NULL)) && bad(sarrus_batch_copy_in(NULL, q, NULL, out)) &&
+        bad(sarrus_batch_copy_state(w.batch, NULL, out, NULL)) && bad(sarrus_batch_copy_seen(NULL, &seen, 1, NULL, out)) &&
+        bad(sarrus_batch_copy_seen(w.batch, NULL, 1, NULL, out)) && bad(sarrus_batch_copy_seen(w.batch, &seen, 1, NULL, NULL)) &&
+        bad(sarrus_batch_copy_seen(w.batch, &seen, -1, NULL, out)) && bad(sarrus_batch_copy_in(NULL, q, NULL, out)) &&
         bad(sarrus_batch_copy_in(w.batch, q, NULL, NULL)) && bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) &&
         bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && bad(sarrus_batch_copy_joint_points(NULL, out)) &&
         bad(sarrus_batch_copy_joint_points(w.batch, NULL)) && sarrus_batch_field_width(NULL, q) == 0 &&
@@ -175,6 +178,7 @@ static bool batch_fields(void) {
         good = bad(sarrus_batch_copy_out(w.batch, none, out)) && bad(sarrus_batch_copy_out_some(w.batch, none, NULL, out)) &&
                bad(sarrus_batch_copy_in(w.batch, none, NULL, out)) && sarrus_batch_field_width(w.batch, none) == 0 &&
                bad(sarrus_batch_copy_observable(w.batch, (sarrus_observable)bad_indices[i], out)) &&
+               bad(sarrus_batch_copy_seen(w.batch, &(sarrus_seen){.i = bad_indices[i], .j = -1}, 1, NULL, out)) &&
                sarrus_batch_observable_width(w.batch, (sarrus_observable)bad_indices[i]) == 0 &&
                !sarrus_batch_parameter_label(w.batch, bad_indices[i]);
     }
@@ -447,7 +451,7 @@ static const struct {
     {"batch_path_counts batch_library_counts", batch_counts},
     {"batch_specialization specialization_state_word", batch_specialization},
     {"batch_reset batch_observable_width batch_copy_episodes", batch_rest},
-    {"batch_copy_out batch_copy_out_some batch_copy_state batch_copy_in batch_copy_observable", batch_fields},
+    {"batch_copy_out batch_copy_out_some batch_copy_state batch_copy_seen batch_copy_in batch_copy_observable", batch_fields},
     {"batch_copy_joint_points batch_field_width batch_parameter_label", batch_fields},
     {"batch_reset_some batch_assemble batch_redraw batch_refusal batch_save_size batch_save batch_load", batch_restarts},
     {"batch_destroy context_destroy draws_destroy model_destroy plan_destroy warnings_destroy", destroyers},

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from ..errors import ArgumentError
 from ..models import Scenario
-from .states import Floats, Layout, Point, State
+from .layouts import Floats, Point
+from .sights import COSINE, PLACE, SINE, VELOCITY, Q, Sight, V
+from .states import State
 
 Function = Callable[[State], Any]
 Term = str | tuple[str, float] | Function
@@ -85,51 +87,82 @@ class Names:
     Functions stand among them.
     """
 
-    def __init__(self, terms: Sequence[Term], layout: Layout) -> None:
-        self._parts: list[tuple[Callable[[State], Floats], float]] = []
+    def __init__(self, terms: Sequence[Term], sight: Sight) -> None:
+        self._parts: list[_Seen | _Asked] = []
         for term in terms:
-            if callable(term):
-                self._parts.append((term, 1.0))
+            name, factor = (term, 1.0) if isinstance(term, str) or callable(term) else term
+            part: _Seen | _Asked = _Asked(name, float(factor)) if callable(name) else _part_of(name, float(factor), sight)
+            if isinstance(part, _Seen) and self._parts and isinstance(self._parts[-1], _Seen):
+                self._parts[-1].join(part)
             else:
-                name, factor = (term, 1.0) if isinstance(term, str) else term
-                self._parts.append((self._getter(name, layout), float(factor)))
-
-    @staticmethod
-    def _getter(name: str, layout: Layout) -> Callable[[State], Floats]:
-        if name in ("goal", "action", "time"):
-            return lambda state: getattr(state, name)
-        if name in layout.points:
-            return lambda state: state.point(name)
-        if name.endswith(".v") and name[:-2] in layout.points:
-            return lambda state: state.velocity(name[:-2])
-        found = _TERM.fullmatch(name)
-        if found is None or (found[1] is None) != (found[4] is None):
-            raise ArgumentError(f"{name!r} is no observation; expected a name, a difference of two, or sin(…) or cos(…) of one")
-        wave, first, second = found[1], found[2], found[3]
-        columns = layout.coordinates.keys() | layout.speeds.keys()
-        if first not in columns and wave is None and second is None:
-            return lambda state: state.observe(name)
-        for word in (first, second):
-            if word is not None and word not in columns:
-                raise ArgumentError(f"nothing is called {word!r} in {name!r}; expected a coordinate or a speed")
-
-        def value(state: State) -> Floats:
-            number = state.column(first)
-            return number if second is None else number - state.column(second)
-
-        if wave is None:
-            return value
-        if second is None:
-            return lambda state: state.sine(first) if wave == "sin" else state.cosine(first)
-        function = np.sin if wave == "sin" else np.cos
-        return lambda state: function(value(state))
+                self._parts.append(part)
 
     def __call__(self, state: State, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
         """[M, K], in the order of the terms."""
-        blocks = [np.asarray(get(state)).reshape(len(state), -1) for get, _ in self._parts]
+        blocks = [part.block(state) for part in self._parts]
         out = np.empty((len(state), sum(block.shape[1] for block in blocks)), dtype=dtype)
         end = 0
-        for block, (_, factor) in zip(blocks, self._parts, strict=True):
+        for block, part in zip(blocks, self._parts, strict=True):
             start, end = end, end + block.shape[1]
-            np.multiply(block, factor, out=out[:, start:end], casting="same_kind")
+            np.multiply(block, part.factor, out=out[:, start:end], casting="same_kind")
         return out
+
+
+class _Asked:
+    """A term that a function gives, [M] or [M, K]."""
+
+    def __init__(self, get: Callable[[State], Any], factor: float) -> None:
+        self._get, self.factor = get, factor
+
+    def block(self, state: State) -> npt.NDArray[Any]:
+        return np.asarray(self._get(state)).reshape(len(state), -1)
+
+
+class _Seen:
+    """Terms one after another that are rows of the board, with their factors."""
+
+    def __init__(self, rows: list[int], factor: float) -> None:
+        self._rows, self.factor = rows, np.full(len(rows), factor)
+        self._place: slice | list[int] = slice(rows[0], rows[-1] + 1)
+
+    def join(self, other: _Seen) -> None:
+        self._rows += other._rows
+        self.factor = np.concatenate((self.factor, other.factor))
+        first, n = self._rows[0], len(self._rows)
+        self._place = slice(first, first + n) if self._rows == list(range(first, first + n)) else self._rows
+
+    def block(self, state: State) -> Floats:
+        return state.seen(self._place).T
+
+
+def _part_of(name: str, factor: float, sight: Sight) -> _Seen | _Asked:
+    layout = sight.layout
+    if name in ("goal", "action", "time"):
+        return _Asked(lambda state: getattr(state, name), factor)
+    for kind, point in ((PLACE, name), (VELOCITY, name.removesuffix(".v"))):
+        if point in layout.points and (kind == PLACE or point != name):
+            rows = sight.point(kind, point)
+            return _Seen(list(range(rows.start, rows.stop)), factor)
+    found = _TERM.fullmatch(name)
+    if found is None or (found[1] is None) != (found[4] is None):
+        raise ArgumentError(f"{name!r} is no observation; expected a name, a difference of two, or sin(…) or cos(…) of one")
+    wave, first, second = found[1], found[2], found[3]
+    columns = layout.coordinates.keys() | layout.speeds.keys()
+    if first not in columns and wave is None and second is None:
+        return _Asked(lambda state: state.observe(name), factor)
+    for word in (first, second):
+        if word is not None and word not in columns:
+            raise ArgumentError(f"nothing is called {word!r} in {name!r}; expected a coordinate or a speed")
+    return _difference(wave, first, second, factor, sight)
+
+
+def _difference(wave: str | None, first: str, second: str | None, factor: float, sight: Sight) -> _Seen | _Asked:
+    """A coordinate or speed, less another one, and its sine or cosine."""
+    layout, kind = sight.layout, {None: Q, "sin": SINE, "cos": COSINE}[wave]
+    words = [first] if second is None else [first, second]
+    if all(word in layout.coordinates for word in words):
+        return _Seen([sight.number(kind, *(layout.coordinates[word] for word in words))], factor)
+    if wave is None and all(word in layout.speeds for word in words):
+        return _Seen([sight.number(V, *(layout.speeds[word] for word in words))], factor)
+    function = {None: np.asarray, "sin": np.sin, "cos": np.cos}[wave]
+    return _Asked(lambda state: function(state.column(first) - (0.0 if second is None else state.column(second))), factor)

@@ -19,7 +19,9 @@ from ..errors import ArgumentError
 from ..models import Model
 from .draws import Drawer
 from .environments import task_of
-from .states import Floats, Layout, State
+from .layouts import Floats, Layout
+from .sights import Sight
+from .states import State
 from .streams import uniforms
 from .tasks import Names, Task
 
@@ -85,15 +87,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._drawer = Drawer(model, self.num_envs) if randomize and model.parameters else None
         self._kept = _columns_of(model, {} if parameters is None else parameters, self.num_envs)
         self._is_written = self._drawer is not None or bool(self._kept)
-        self._layout = Layout(model, self.task.points)
-        self._joint_points: Floats | None = None
+        self._sight = Sight(self.batch, Layout(model, self.task.points))
         self._buffers_make(model)
         self._spaces_make()
 
     def _buffers_make(self, model: Model) -> None:
         n, task = self.num_envs, self.task
-        self._q, self._v = self.batch.read("q"), self.batch.read("v")
-        self._q_given, self._v_given = self._q.copy(), self._v.copy()
+        self._q_given, self._v_given = self.batch.read_state()
+        self._q, self._v = self._q_given.copy(), self._v_given.copy()  # for starts to be written to
         self._low, self._high = np.asarray(task.low, dtype=np.float64), np.asarray(task.high, dtype=np.float64)
         self._action = np.zeros((n, len(self._low)))
         wiring = [(k, 1.0) for k in range(len(self._low))] if task.wiring is None else list(task.wiring)
@@ -113,7 +114,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _spaces_make(self) -> None:
         n_actions, task = len(self._low), self.task
-        self._observe = task.observation if callable(task.observation) else Names(task.observation, self._layout)
+        self._observe = task.observation if callable(task.observation) else Names(task.observation, self._sight)
         width = self._observed(self._state(np.arange(1)), np.arange(1)).shape[1]
         self._observations = np.zeros((self.num_envs, width), dtype=self._dtype)
         self.single_observation_space = Box(-np.inf, np.inf, (width,), self._dtype.type)
@@ -161,7 +162,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         truncated = (self._elapsed >= self._n_steps_at_most) & ~ended & (self._n_steps_at_most > 0)
         infos: dict[str, Any] = {}
         if rows is None or len(rows) > 0:
-            self._read()
+            self._sight.look()
             state = self._state(rows)
             self._judge(state, rows, failed, rewards, terminated)
             self._infos(state, rows, infos)
@@ -239,7 +240,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             for column, values in self._kept.items():
                 self._parameters[rows, column] = values[rows]
             self.batch.write("parameters", self._parameters, mask)
-            self._joint_points = None
+            self._sight.parameters_changed()
         self._elapsed[rows], self._action[rows], self._ended[rows], self._has_begun[rows] = 0, 0.0, False, True
         self._goal[rows] = self._goals_of(rows)
         if self.task.start is not None:
@@ -248,14 +249,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             self.batch.assemble(mask)
         else:
             self.batch.reset(mask)
-        self._read(rows)
+        self._sight.look(mask)
         return self._state(rows)
 
     def _start(self, rows: npt.NDArray[np.intp], mask: Mask) -> None:
-        if self._is_written:
-            self._read(rows)
-        else:
-            self._q[rows], self._v[rows] = self._q_given[rows], self._v_given[rows]
+        if not self._is_written:
+            self.batch.write("q", self._q_given, mask)
+            self.batch.write("v", self._v_given, mask)
+        self._sight.look(mask)
         drawn = uniforms(self._seeds[rows], self._episodes[rows], _START, self.task.n_random)
         self._q[rows], self._v[rows] = self.task.start(self._state(rows), drawn)
         self.batch.write("q", self._q, mask)
@@ -302,35 +303,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         inputs = self._action if self._sources is None else self._action[:, self._sources] * self._factors
         self.batch.write("input", inputs)
 
-    def _read(self, rows: npt.NDArray[np.intp] | None = None) -> None:
-        """Brings q and v up to date, those of `rows` at least."""
-        mask = None
-        if rows is not None:
-            mask = np.zeros(self.num_envs, dtype=bool)
-            mask[rows] = True
-        self.batch.read_state(self._q, self._v, mask)
-
     def _state(self, rows: npt.NDArray[np.intp] | None) -> State:
-        def look(channel: str) -> Floats:
-            values = self._looked_at(channel)
-            return values if rows is None else values[rows]
-
-        time = self._elapsed * self._step_time
-        if rows is None:
-            return State(self._layout, self._q, self._v, goal=self._goal, action=self._action, time=time, look=look)
-        return State(
-            self._layout, self._q[rows], self._v[rows], goal=self._goal[rows], action=self._action[rows], time=time[rows], look=look
-        )
+        goal, action, time = self._goal, self._action, self._elapsed * self._step_time
+        if rows is not None:
+            goal, action, time = goal[rows], action[rows], time[rows]
+        return State(self._sight, rows, goal=goal, action=action, time=time, look=self._looked_at)
 
     def _looked_at(self, channel: str) -> Floats:
-        if channel == "parameters":
-            return self.batch.parameters
-        head, _, name = channel.partition("/")
-        if head != "point":
-            return self.batch.observe(channel)[channel]
-        if self._joint_points is None:  # of parameters, so that they are asked for when those have changed
-            self._joint_points = self.batch.joint_points()
-        return self._joint_points[(slice(None), *self._layout.joints[name])]
+        return self.batch.parameters if channel == "parameters" else self.batch.observe(channel)[channel]
 
     def _observed(
         self, state: State, rows: npt.NDArray[np.intp] | None, failed: npt.NDArray[np.uint8] | None = None
