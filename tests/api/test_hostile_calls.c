@@ -161,15 +161,14 @@ static bool batch_rest(void) {
 static bool batch_fields(void) {
     double out[64] = {0};
     const sarrus_field q = SARRUS_FIELD_Q;
-    const sarrus_seen seen = {.kind = SARRUS_SEEN_Q, .j = -1};
     bool good =
         bad(sarrus_batch_copy_out(NULL, q, out)) && bad(sarrus_batch_copy_out(w.batch, q, NULL)) &&
         bad(sarrus_batch_copy_out_some(NULL, q, NULL, out)) && bad(sarrus_batch_copy_out_some(w.batch, q, NULL, NULL)) &&
         bad(sarrus_batch_copy_state(NULL, NULL, out, out)) && bad(sarrus_batch_copy_state(w.batch, NULL, NULL, out)) &&
-        bad(sarrus_batch_copy_state(w.batch, NULL, out, NULL)) && bad(sarrus_batch_copy_seen(NULL, &seen, 1, NULL, out)) &&
-        bad(sarrus_batch_copy_seen(w.batch, NULL, 1, NULL, out)) && bad(sarrus_batch_copy_seen(w.batch, &seen, 1, NULL, NULL)) &&
-        bad(sarrus_batch_copy_seen(w.batch, &seen, -1, NULL, out)) && bad(sarrus_batch_copy_in(NULL, q, NULL, out)) &&
-        bad(sarrus_batch_copy_in(w.batch, q, NULL, NULL)) && bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) &&
+        bad(sarrus_batch_copy_state(w.batch, NULL, out, NULL)) && bad(sarrus_batch_copy_seen(NULL, NULL, 1, NULL, out)) &&
+        bad(sarrus_batch_copy_seen(w.batch, NULL, 1, NULL, out)) && bad(sarrus_batch_copy_seen(w.batch, NULL, -1, NULL, out)) &&
+        bad(sarrus_batch_copy_in(NULL, q, NULL, out)) && bad(sarrus_batch_copy_in(w.batch, q, NULL, NULL)) &&
+        bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) &&
         bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && bad(sarrus_batch_copy_joint_points(NULL, out)) &&
         bad(sarrus_batch_copy_joint_points(w.batch, NULL)) && sarrus_batch_field_width(NULL, q) == 0 &&
         !sarrus_batch_parameter_label(NULL, 0) && sarrus_batch_copy_in(w.batch, SARRUS_FIELD_TIME, NULL, out) == SARRUS_UNSUPPORTED;
