@@ -159,8 +159,8 @@ static bool batch_rest(void) {
 }
 
 static bool batch_fields(void) {
-    double out[64] = {0};
     const sarrus_field q = SARRUS_FIELD_Q;
+    double out[64] = {0};
     bool good =
         bad(sarrus_batch_copy_out(NULL, q, out)) && bad(sarrus_batch_copy_out(w.batch, q, NULL)) &&
         bad(sarrus_batch_copy_out_some(NULL, q, NULL, out)) && bad(sarrus_batch_copy_out_some(w.batch, q, NULL, NULL)) &&
@@ -168,16 +168,16 @@ static bool batch_fields(void) {
         bad(sarrus_batch_copy_state(w.batch, NULL, out, NULL)) && bad(sarrus_batch_copy_seen(NULL, NULL, 1, NULL, out)) &&
         bad(sarrus_batch_copy_seen(w.batch, NULL, 1, NULL, out)) && bad(sarrus_batch_copy_seen(w.batch, NULL, -1, NULL, out)) &&
         bad(sarrus_batch_copy_in(NULL, q, NULL, out)) && bad(sarrus_batch_copy_in(w.batch, q, NULL, NULL)) &&
-        bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) &&
-        bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && bad(sarrus_batch_copy_joint_points(NULL, out)) &&
-        bad(sarrus_batch_copy_joint_points(w.batch, NULL)) && sarrus_batch_field_width(NULL, q) == 0 &&
-        !sarrus_batch_parameter_label(NULL, 0) && sarrus_batch_copy_in(w.batch, SARRUS_FIELD_TIME, NULL, out) == SARRUS_UNSUPPORTED;
+        bad(sarrus_batch_copy_observable(NULL, SARRUS_OBSERVE_Q, out)) && bad(sarrus_batch_copy_joint_points(NULL, out)) &&
+        bad(sarrus_batch_copy_observable(w.batch, SARRUS_OBSERVE_Q, NULL)) && bad(sarrus_batch_copy_joint_points(w.batch, NULL)) &&
+        sarrus_batch_field_width(NULL, q) == 0 && !sarrus_batch_parameter_label(NULL, 0) &&
+        sarrus_batch_copy_in(w.batch, SARRUS_FIELD_TIME, NULL, out) == SARRUS_UNSUPPORTED;
     for (int i = 0; i < N_BAD && good; ++i) {
         const sarrus_field none = (sarrus_field)bad_indices[i];
         good = bad(sarrus_batch_copy_out(w.batch, none, out)) && bad(sarrus_batch_copy_out_some(w.batch, none, NULL, out)) &&
                bad(sarrus_batch_copy_in(w.batch, none, NULL, out)) && sarrus_batch_field_width(w.batch, none) == 0 &&
-               bad(sarrus_batch_copy_observable(w.batch, (sarrus_observable)bad_indices[i], out)) &&
                bad(sarrus_batch_copy_seen(w.batch, &(sarrus_seen){.i = bad_indices[i], .j = -1}, 1, NULL, out)) &&
+               bad(sarrus_batch_copy_observable(w.batch, (sarrus_observable)bad_indices[i], out)) &&
                sarrus_batch_observable_width(w.batch, (sarrus_observable)bad_indices[i]) == 0 &&
                !sarrus_batch_parameter_label(w.batch, bad_indices[i]);
     }
@@ -557,9 +557,8 @@ static void every_function_has_a_case(void **state) {
         skip(); /* a bundle travels without headers */
     for (const struct dirent *entry; (entry = readdir(headers)) != NULL;) {
         char path[1024];
-        const size_t n = strlen(entry->d_name);
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (n > 2 && strcmp(entry->d_name + n - 2, ".h") == 0)
+        const int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (n > 2 && strcmp(path + n - 2, ".h") == 0)
             header_count(path, &n_found, &n_missing);
     }
     closedir(headers);
