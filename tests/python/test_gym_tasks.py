@@ -143,6 +143,44 @@ def check_names():
         raise AssertionError(f"{wrong} was taken")
 
 
+def check_formulas():
+    """A reward, an end and an info that are declared are what functions of the same give."""
+    written = sarrus.gym.task_of("FiveBarReach-v0")
+    declared = replace(
+        written,
+        reward="1 - tanh(10*sqrt((tip.x - goal[0])^2 + (tip.y - goal[1])**2)) - 0.02*(action[0]^2 + action[1]^2)/0.6^2",
+        terminated="hypot(elbow_right.x - elbow_left.x, elbow_right.y - elbow_left.y)/0.6 > 0.97 || not (tip.y > -1) && time >= 0",
+        info={"distance": "hypot(tip.x - goal[0], tip.y - goal[1])", "swing": "cos(left.theta)*left.omega - sin(2*right.theta)",
+              "more": "where(time > 0.02, min(tip.vx, tip.vy), pi) + max(energy, -1e9) + parameters[1] - 90*deg"},
+    )  # fmt: skip
+    one, other = native(written, 7, dtype=np.float64), native(declared, 7, dtype=np.float64)
+    one.reset(seed=3), other.reset(seed=3)
+    for k, action in enumerate(actions_of(one, 30)):
+        (_, rewards, ended, _, infos), (_, formula, formula_ended, _, formula_infos) = one.step(action), other.step(action)
+        assert np.max(np.abs(rewards - formula)) < 1e-14 and np.array_equal(ended, formula_ended)
+        assert np.max(np.abs(infos["distance"] - formula_infos["distance"])) < 1e-15
+        found = other.batch.observe(["left.theta", "left.omega", "right.theta", "energy"])
+        swing = np.cos(found["left.theta"]) * found["left.omega"] - np.sin(2 * found["right.theta"])
+        assert np.max(np.abs(formula_infos["swing"] - swing)) < 1e-13
+        rest = formula_infos["more"] - found["energy"] - other.batch.parameters[:, 1] + np.pi / 2
+        assert k > 0 or np.max(np.abs(rest - np.pi)) < 1e-9
+        assert k == 0 or np.max(np.abs(rest)) < 20.0
+    for wrong, told in (
+        ("tip.q", "nothing is called"), ("goal[2]", "goal[0 … 1]"), ("sin(1, 2)", "1 argument"),
+        ("foo(1)", "no function foo"), ("1 +", "no formula"), ("tip.z", "nothing is called"),
+        ("action[-1]", "no such number"), ("1 < time < 2", "no meaning"), ("'a'", "no meaning"), ("time @ 2", "operator"),
+        ("time if 1 else 2", "no meaning"), ("", "no formula"), ("__import__('os')", "no function"),
+        ("(lambda: 1)()", "no meaning"), ("left", "nothing"), ("left.theta.real", "nothing is called"),
+        ("1" + "0" * 400, "too large"), ("(" * 5000 + "1" + ")" * 5000, "no formula"), ("sin(x=1)", "no meaning"),
+    ):  # fmt: skip
+        try:
+            native(replace(written, reward=wrong), 1)
+        except sarrus.ArgumentError as error:
+            assert told in str(error), (wrong, error)
+            continue
+        raise AssertionError(f"{wrong[:40]!r} was taken")
+
+
 def check_start():
     """`start` puts episodes where it says, by numbers of the environment's own; they are assembled."""
     def start(state, u):
@@ -203,6 +241,7 @@ def main():
         check_episodes(name)
     check_points()
     check_names()
+    check_formulas()
     check_start()
     check_pendulum()
     print("ok")

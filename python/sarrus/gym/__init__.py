@@ -9,12 +9,13 @@
 """
 
 from .environments import TASKS, task_of
+from .formulas import Formula
 from .registration import register_all
 from .single import Env
 from .states import State
 from .tasks import Names, Task
 from .vector import VectorEnv
 
-__all__ = ["TASKS", "Env", "Names", "State", "Task", "VectorEnv", "task_of"]
+__all__ = ["TASKS", "Env", "Formula", "Names", "State", "Task", "VectorEnv", "task_of"]
 
 register_all()

@@ -30,11 +30,11 @@ class Task:
     scenario: path, dict, text or `Model`; what its `batch.parameters` draws is drawn anew for every episode
     observation: what is seen, by name (`Names`), each by itself or with a factor, and by functions that give [M] or [M, K]; or one
         function
-    reward: [M]
+    reward: [M], by a function or by a formula (`Formula`)
     low, high: limits of the actions, N | N m, one each
     substeps: steps of the scenario for one of the environment; inputs are held meanwhile
     max_episode_steps: an episode is truncated then
-    terminated: [M] of bool; None: only a failure of the mechanism ends an episode
+    terminated: [M] of bool, likewise; None: only a failure of the mechanism ends an episode
     normalised: actions are in [−1, 1] for the policy; else in N | N m. Either way they are clipped to the limits
     wiring: for each input of the scenario (action, factor); None: input k is action k
     points: name → (body, place in its frame), or (body, name of a joint of it): where that joint is in the body, by the parameters
@@ -42,25 +42,25 @@ class Task:
     goal: makes goals [M, G] of uniform random numbers [M, n_random]
     start: makes (q, v) to begin from of the scenario's own and of [M, n_random] uniform numbers; they are assembled
     n_random: uniform numbers that goal and start get each
-    info: name → [M] or [M, …], shown in infos
+    info: name → [M] or [M, …], or a formula, shown in infos
     failure_reward: of the step in which the mechanism failed
     """
 
     scenario: Scenario
     observation: Sequence[Term] | Function
-    reward: Function
+    reward: Function | str
     low: Sequence[float]
     high: Sequence[float]
     substeps: int
     max_episode_steps: int
-    terminated: Function | None = None
+    terminated: Function | str | None = None
     normalised: bool = True
     wiring: Sequence[tuple[int, float]] | None = None
     points: Mapping[str, Point] = field(default_factory=dict)
     goal: Callable[[Floats], npt.ArrayLike] | None = None
     start: Start | None = None
     n_random: int = 8
-    info: Mapping[str, Function] = field(default_factory=dict)
+    info: Mapping[str, Function | str] = field(default_factory=dict)
     failure_reward: float = 0.0
 
     def __post_init__(self) -> None:

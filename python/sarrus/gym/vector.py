@@ -19,6 +19,7 @@ from ..errors import ArgumentError
 from ..models import Model
 from .draws import Drawer
 from .environments import task_of
+from .formulas import Formula
 from .layouts import Floats, Layout
 from .sights import Sight
 from .states import State
@@ -89,6 +90,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._is_written = self._drawer is not None or bool(self._kept)
         self._sight = Sight(self.batch, Layout(model, self.task.points))
         self._buffers_make(model)
+        self._functions_make(model)
         self._spaces_make()
 
     def _buffers_make(self, model: Model) -> None:
@@ -111,6 +113,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._goal = np.zeros((n, 0))
         self._goal = np.zeros((n, self._goals_of(np.arange(min(n, 1))).shape[1]))
         self._step_time = self._substeps * _step_of(model)
+
+    def _functions_make(self, model: Model) -> None:
+        widths = {"goal": self._goal.shape[1], "action": len(self._low), "parameters": len(model.parameters)}
+
+        def made(what: Any) -> Any:
+            return Formula(what, self._sight.layout, widths) if isinstance(what, str) else what
+
+        self._reward, self._terminated = made(self.task.reward), made(self.task.terminated)
+        self._info = {name: made(what) for name, what in self.task.info.items()}
 
     def _spaces_make(self) -> None:
         n_actions, task = len(self._low), self.task
@@ -335,9 +346,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     ) -> None:
         """Fills rewards and terminations; environments outside of `rows` have none."""
         task, place = self.task, slice(None) if rows is None else rows
-        rewards[place] = _rows_check("reward", task.reward(state), state).reshape(len(state))
-        if task.terminated is not None:
-            terminated[place] = _rows_check("terminated", task.terminated(state), state).reshape(len(state))
+        rewards[place] = _rows_check("reward", self._reward(state), state).reshape(len(state))
+        if self._terminated is not None:
+            terminated[place] = _rows_check("terminated", self._terminated(state), state).reshape(len(state))
         if failed.any():
             bad = np.zeros(self.num_envs, dtype=bool)
             bad[place] = failed[place] != 0
@@ -347,7 +358,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _infos(self, state: State, rows: npt.NDArray[np.intp] | None, infos: dict[str, Any] | None = None) -> dict[str, Any]:
         """The task's numbers of these environments, with a mask for each name, added to what is there."""
         infos = {} if infos is None else infos
-        for name, function in self.task.info.items():
+        for name, function in self._info.items():
             values = np.asarray(function(state))
             if name not in infos:
                 infos[name] = np.zeros((self.num_envs, *values.shape[1:]), dtype=values.dtype)
