@@ -94,7 +94,8 @@ static void difference(const double *from, const sarrus_seen *what, int32_t widt
         to[lane] = second ? first[lane] - second[lane] : first[lane];
 }
 
-static void number_get(const sight *t, int32_t i_seen, double to[SEEN_LANES]) {
+/* Number i_seen of the lanes that hold instances, to[n_lanes]. */
+static void number_get(const sight *t, int32_t i_seen, double *to) {
     const sarrus_seen *what = &t->job->seen[i_seen];
     const int32_t width = t->job->width, i_angle = t->job->angle_of[i_seen];
     double s[3][SEEN_LANES];
@@ -165,6 +166,10 @@ static void tile_look(const looking *job, const double *tile, uint64_t i_tile, d
     double found[SEEN_LANES];
     for (int32_t k = 0; k < job->n_seen; ++k) {
         double *to = job->out + (size_t)k * (size_t)n + (size_t)i_first;
+        if (!job->mask) {
+            number_get(&t, k, to);
+            continue;
+        }
         number_get(&t, k, found);
         for (int32_t lane = 0; lane < t.n_lanes; ++lane)
             if (sarrus_mask_has(job->mask, i_first + (uint64_t)lane))
