@@ -43,14 +43,16 @@ LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
     return own;
 }
 
-/* The ordinary |r|² of row i: its ordinary pivot times what that is relative to. In the factor it is element `at` of vectors in
- * elimination order, judged as its pivot is; −1: it is a dependent one. `own`: J_i M⁻¹ J_iᵀ. */
+/* The ordinary |r|² of row i: its ordinary pivot times what that is relative to, and as much more as its block is nearer to losing
+ * a direction than the row alone tells. In the factor it is element `at` of vectors in elimination order, judged as its pivot is;
+ * −1: it is a dependent one. `own`: J_i M⁻¹ J_iᵀ. */
 LANE_FUNCTION real sarrus_doubt_ordinary(const sarrus_evaluation *ev, int32_t at, real own) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (at < 0)
         return own * real_set(mech->ordinary);
     const real guard = sarrus_factor_guard(ev), unit = real_set(1.0) / guard, more = guard / real_set(mech->guard);
-    return unit * real_max(frame_at(ev->ws->diagonal, at), own * real_set(mech->factor.guard[at]) * more);
+    const real size = unit * real_max(frame_at(ev->ws->diagonal, at), own * real_set(mech->factor.guard[at]) * more);
+    return size * sarrus_ldlt_excess(ev->ws, at);
 }
 
 /* Takes row i (element `place`, see above) in, in the lanes of `here`, and returns its closeness. `share` of its ordinary size has

@@ -152,20 +152,43 @@ PLAN_BODY mask sarrus_ldlt_factor(const sarrus_mechanism *mech, sarrus_workspace
     return refused;
 }
 
-/* ws->closeness ← the largest (ordinary pivot)/d_k of the rows whose pivots stand, [0] of those that are not crossed and [1] of
- * all; `crossed` [2 n_blocks] says which are, NULL: none. That of each row into `rows` [2 n_blocks], unless that is NULL. Refused
- * rows are measured elsewhere (doubtful_rows.h). */
+/* Which of the two rows of a block comes to depend on the other is a matter of the axes: with a row that nearly vanishes first, d0
+ * stays at what is left of it while 1/d1 grows by l² less than 1/d0 would with the rows the other way round. So the first row is
+ * judged by [D⁻¹]_00 = 1/d0 + l²/d1 of its block D, and the second one, whose [D⁻¹]_11 is 1/d1, by what that makes of the first.
+ *
+ * Row k of the factor: (own size)·[D⁻¹]_kk, beside the guard; without the other row of its block where that is crossed. */
+LANE_FUNCTION real sarrus_ldlt_nearness(const sarrus_workspace *ws, int32_t k, mask without_other) {
+    const real own = frame_at(ws->inverse, k) * frame_at(ws->diagonal, k);
+    if (k % 2 != 0)
+        return own;
+    const real l = frame_at(ws->factor, 2 * k + 1), other = l * l * frame_at(ws->inverse, k + 1) * frame_at(ws->diagonal, k);
+    return own + real_select(without_other, real_set(0.0), other);
+}
+
+/* By how much nearer its block comes to losing a direction than the pivot of row k tells: of a second row l² (own size of the first
+ * one)/(own size), at least 1. */
+LANE_FUNCTION real sarrus_ldlt_excess(const sarrus_workspace *ws, int32_t k) {
+    if (k % 2 == 0)
+        return real_set(1.0);
+    const real l = frame_at(ws->factor, 2 * k - 1);
+    return real_max(l * l * frame_at(ws->diagonal, k - 1) / frame_at(ws->diagonal, k), real_set(1.0));
+}
+
+/* ws->closeness ← the largest (ordinary pivot)/d_k, as sarrus_ldlt_nearness has it, of the rows whose pivots stand, [0] of those
+ * that are not crossed and [1] of all; `crossed` [2 n_blocks] says which are, NULL: none. That of each row into `rows`
+ * [2 n_blocks], unless that is NULL. Refused rows are measured elsewhere (doubtful_rows.h). */
 PLAN_BODY void sarrus_ldlt_closeness(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *crossed, real *rows) {
     const real zero = real_set(0.0), scale = real_set(1.0 / mech->guard);
     real most = zero, others = zero;
     PLAN_EACH (k, 0, 2 * mech->factor.n_blocks)
-        most = real_max(frame_at(ws->inverse, k) * frame_at(ws->diagonal, k), most);
+        most = real_max(sarrus_ldlt_nearness(ws, k, mask_none()), most);
     frame_at(ws->closeness, 0) = frame_at(ws->closeness, 1) = most * scale;
     if (!rows)
         return;
     PLAN_EACH (k, 0, 2 * mech->factor.n_blocks) {
         const mask is_crossed = crossed ? real_lt(zero, lane_at(crossed, k)) : mask_none();
-        const real here = frame_at(ws->inverse, k) * frame_at(ws->diagonal, k);
+        const mask other_is = crossed ? real_lt(zero, lane_at(crossed, k ^ 1)) : mask_none();
+        const real here = sarrus_ldlt_nearness(ws, k, other_is);
         others = real_max(real_select(is_crossed, zero, here), others);
         lane_at(rows, k) = here * scale;
     }

@@ -315,8 +315,9 @@ sarrus_status sarrus_batch_viewed(sarrus_batch *batch, sarrus_field field, sarru
     if ((unsigned)field > (unsigned)SARRUS_FIELD_EPISODE)
         return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "there is no such field");
     if (is_state && batch->plan->relative)
-        return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED,
-                                   "tiles hold the motion of joints; expected sarrus_batch_copy_out, or formulation: absolute");
+        return sarrus_batch_refuse(
+            batch, SARRUS_UNSUPPORTED,
+            "tiles hold the motion of joints; expected sarrus_batch_copy_out, or formulation: udwadia-kalaba");
     if (!is_state && field != SARRUS_FIELD_INPUT && field != SARRUS_FIELD_STATUS)
         return sarrus_batch_refuse(batch, SARRUS_UNSUPPORTED, "the field can be copied only; expected sarrus_batch_copy_out");
     *out = sarrus_batch_field_place(batch, field);

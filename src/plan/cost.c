@@ -363,7 +363,7 @@ static void watch_count(const sarrus_mechanism *mech, counts *to) {
         return;
     }
     const int n_factors = mech->project == SARRUS_PROJECTION_EVERY_STEP ? 2 : 1;
-    counts_add(to, n_factors * (2.0 * mech->factor.n_blocks + 1) + 2 + (mech->has_parts ? 1 : 0), 0);
+    counts_add(to, n_factors * (6.0 * mech->factor.n_blocks + 1) + 2 + (mech->has_parts ? 1 : 0), 0);
 }
 
 /* sarrus_fixed_try and sarrus_fixed_end without the projection, once the steps follow one another: the step before has left what
