@@ -4,7 +4,8 @@ all change points, where the line of the bars may have any direction.
 - A pantograph: two cranks on one pin of ground and the two bars that make a parallelogram of them.
 - A parallelogram whose ground is a pendulum.
 
-A change point is told by the pivots of two rows, along x and along y, one of which nearly vanishes where the bars lie along an axis.
+A change point is told by the pivots of two rows, along x and along y, one of which nearly vanishes where the bars lie along an
+axis.
 Before their block was looked at as a whole, the distance stood still there until the place was reached, a crossing was taken for a
 bend, and of 1,000 motions of each kind up to 78 went over to the other branch with status `ok` (8 by rk4 over the tree). Exit code
 77 (skipped) without a program or h5py."""
