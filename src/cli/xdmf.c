@@ -14,8 +14,7 @@
 static void help_print(void) {
     printf("Usage: sarrus xdmf OUT.h5 [-o OUT.xdmf] [options]\n\n"
            "Writes an XDMF file beside a result, by which ParaView shows the mechanism as it moves: lines from the\n"
-           "centre of every body to its joints. The numbers stay in OUT.h5; keep it beside the file. The run needs\n"
-           "joint_points in output.channels.\n\n"
+           "centre of every body to its joints. The run needs joint_points in output.channels.\n\n"
            "  -o, --output OUT.xdmf  the file; without it OUT.h5 with another ending\n"
            "      --instance I       its number in the study; may be repeated; without it the first\n"
            "      --every K          each K-th output time\n"

@@ -17,13 +17,14 @@
 #include "sink/hdf5_object.h"
 #include "sink/result_source.h"
 
-enum { PATH_BYTES = 512, NO_NODE = -1, MOST_OPERANDS = 8 };
+enum { PATH_BYTES = 512, NO_NODE = -1 };
+
+static const double block_bytes = 0x1p26; /* of the places that are read at once, but for a single time */
 
 /* A point of the figure: numbers `offset` … of a row of a dataset [rows][times][width] below the group. */
 typedef struct node {
     char path[PATH_BYTES];
     int offset;
-    hsize_t dims[3];
 } node;
 
 /* A line between two nodes, of a body. */
@@ -37,7 +38,6 @@ typedef struct figure {
     sarrus_model *model;
     hid_t file, root;
     char group[16]; /* "" or "/0" */
-    char *shown;    /* the result, as the XDMF file calls it */
     int dimension, n_nodes, n_lines;
     node *nodes;
     line *lines;
@@ -47,6 +47,8 @@ typedef struct figure {
     double *times;     /* [n_times] s */
     uint64_t *rows;    /* [n_instances] of the request */
     uint64_t *n_drawn; /* [n_instances] times before their failure */
+    uint64_t n_most;   /* drawn times of a block */
+    double *places;    /* [n_instances][n_nodes][n_most][dimension] of a block */
 } figure;
 
 static void figure_free(figure *f) {
@@ -55,7 +57,6 @@ static void figure_free(figure *f) {
     if (f->file >= 0)
         H5Fclose(f->file);
     sarrus_model_destroy(f->model);
-    free(f->shown);
     free(f->nodes);
     free(f->lines);
     free(f->ends);
@@ -64,6 +65,7 @@ static void figure_free(figure *f) {
     free(f->times);
     free(f->rows);
     free(f->n_drawn);
+    free(f->places);
 }
 
 static sarrus_status out_of_memory(sarrus_context *context) {
@@ -90,8 +92,9 @@ static int node_add(figure *f, int offset, const char *folder, const char *name,
     if (n >= PATH_BYTES || !is_there(f->root, own->path))
         return NO_NODE;
     hid_t dataset = H5Dopen2(f->root, own->path, H5P_DEFAULT), space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    hsize_t dims[3];
     const bool is_good = space >= 0 && H5Sget_simple_extent_ndims(space) == 3 &&
-                         H5Sget_simple_extent_dims(space, own->dims, NULL) == 3 && own->dims[2] >= (hsize_t)(offset + f->dimension);
+                         H5Sget_simple_extent_dims(space, dims, NULL) == 3 && dims[2] >= (hsize_t)(offset + f->dimension);
     if (space >= 0)
         H5Sclose(space);
     if (dataset >= 0)
@@ -176,23 +179,35 @@ static bool row_find(const figure *f, uint64_t number, uint64_t *out) {
            found == number;
 }
 
-/* Times before an instance that has failed shows NaN. */
-static bool drawn_count(const figure *f, uint64_t row, uint64_t *out) {
-    const hsize_t start[3] = {row, 0, 0}, count[3] = {1, f->info.n_times, 1};
-    double *column = malloc((size_t)(f->info.n_times + 1) * sizeof *column);
-    hid_t dataset = H5Dopen2(f->root, f->nodes[0].path, H5P_DEFAULT), space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+/* Times i_first, i_first + every, … of an instance. */
+typedef struct time_slab {
+    uint64_t row, i_first, every, n;
+} time_slab;
+
+/* The first `width` numbers of a node at these times, into out [n][width]. */
+static bool node_read(const figure *f, const node *own, const time_slab *slab, int width, double *out) {
+    const hsize_t start[3] = {slab->row, slab->i_first, (hsize_t)own->offset}, stride[3] = {1, slab->every, 1};
+    const hsize_t count[3] = {1, slab->n, (hsize_t)width};
+    hid_t dataset = H5Dopen2(f->root, own->path, H5P_DEFAULT), space = dataset >= 0 ? H5Dget_space(dataset) : -1;
     hid_t memory = H5Screate_simple(3, count, NULL);
-    const bool ok = column != NULL && space >= 0 && memory >= 0 &&
-                    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-                    H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, column) >= 0;
-    for (*out = 0; ok && *out < f->info.n_times && !isnan(column[*out]);)
-        ++*out;
+    const bool ok = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, stride, count, NULL) >= 0 &&
+                    H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, out) >= 0;
     if (memory >= 0)
         H5Sclose(memory);
     if (space >= 0)
         H5Sclose(space);
     if (dataset >= 0)
         H5Dclose(dataset);
+    return ok;
+}
+
+/* Times before an instance that has failed shows NaN. */
+static bool drawn_count(const figure *f, uint64_t row, uint64_t *out) {
+    const time_slab all = {row, 0, 1, f->info.n_times};
+    double *column = malloc((size_t)(f->info.n_times + 1) * sizeof *column);
+    const bool ok = column != NULL && node_read(f, &f->nodes[0], &all, 1, column);
+    for (*out = 0; ok && *out < f->info.n_times && !isnan(column[*out]);)
+        ++*out;
     free(column);
     return ok;
 }
@@ -227,7 +242,12 @@ static sarrus_status rows_find(figure *f, sarrus_context *context) {
                                  f->request->result, number);
         is_read = is_read && (n_times == 0 || drawn_count(f, f->rows[i], &f->n_drawn[i]));
     }
-    return is_read ? SARRUS_OK : sarrus_report(context, SARRUS_IO, "%s: the file is damaged", f->request->result);
+    if (!is_read)
+        return sarrus_report(context, SARRUS_IO, "%s: the file is damaged", f->request->result);
+    const double n_numbers = (double)n * f->n_nodes * f->dimension, fitting = block_bytes / (n_numbers * sizeof(double));
+    f->n_most = fitting < 1.0 ? 1 : fitting < (double)n_times ? (uint64_t)fitting : n_times + 1;
+    f->places = n_numbers * (double)f->n_most < 0x1p60 ? calloc((size_t)(n_numbers * (double)f->n_most), sizeof(double)) : NULL;
+    return f->places != NULL ? SARRUS_OK : out_of_memory(context);
 }
 
 static sarrus_status model_read(figure *f, sarrus_context *context) {
@@ -289,67 +309,42 @@ static void text_put(FILE *out, const char *text) {
     }
 }
 
-/* Lines and bodies, which are the same in every grid. */
-static void constant_put(FILE *out, const figure *f) {
-    fprintf(out, "<DataItem Name=\"body\" Format=\"XML\" NumberType=\"Int\" Dimensions=\"%d\">", f->n_lines);
-    for (int i = 0; i < f->n_lines; ++i)
-        fprintf(out, "%s%d", i > 0 ? " " : "", f->lines[i].body);
-    fprintf(out, "</DataItem>\n<Topology Name=\"lines\" TopologyType=\"Polyline\" NodesPerElement=\"2\" NumberOfElements=\"%d\">",
-            f->n_lines);
+/* Lines and their bodies, which are the same in every grid: only some readers know a reference to what was said before. */
+static void lines_put(FILE *out, const figure *f) {
+    fprintf(out, "<Topology TopologyType=\"Polyline\" NodesPerElement=\"2\" NumberOfElements=\"%d\">", f->n_lines);
     fprintf(out, "<DataItem Format=\"XML\" NumberType=\"Int\" Dimensions=\"%d 2\">", f->n_lines);
     for (int i = 0; i < f->n_lines; ++i)
         fprintf(out, "%s%d %d", i > 0 ? " " : "", f->lines[i].from, f->lines[i].to);
-    fprintf(out, "</DataItem></Topology>\n");
+    fputs("</DataItem></Topology><Attribute Name=\"body\" AttributeType=\"Scalar\" Center=\"Cell\">", out);
+    fprintf(out, "<DataItem Format=\"XML\" NumberType=\"Int\" Dimensions=\"%d\">", f->n_lines);
+    for (int i = 0; i < f->n_lines; ++i)
+        fprintf(out, "%s%d", i > 0 ? " " : "", f->lines[i].body);
+    fputs("</DataItem></Attribute>", out);
 }
 
-/* The place of a node at one time, in the result. */
-static void slab_put(FILE *out, const figure *f, const node *own, uint64_t row, uint64_t i_time) {
-    fprintf(out, "<DataItem ItemType=\"HyperSlab\" Dimensions=\"1 %d\">", f->dimension);
-    fprintf(out, "<DataItem Dimensions=\"3 3\" Format=\"XML\">%" PRIu64 " %" PRIu64 " %d 1 1 1 1 1 %d</DataItem>", row, i_time,
-            own->offset, f->dimension);
-    fprintf(out, "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"%llu %llu %llu\">",
-            (unsigned long long)own->dims[0], (unsigned long long)own->dims[1], (unsigned long long)own->dims[2]);
-    text_put(out, f->shown);
-    fprintf(out, ":%s/", f->group);
-    text_put(out, own->path);
-    fputs("</DataItem></DataItem>", out);
-}
-
-/* The places of n nodes from the first on, one below the other. The XDMF library knows ten operands, $0 to $9, of a function. */
-static void places_put(FILE *out, const figure *f, const node *first, int n, const uint64_t at[2]) {
-    int each = 1;
-    if (n == 1) {
-        slab_put(out, f, first, at[0], at[1]);
-        return;
+/* Places of the nodes at drawn time `at` of the block, to the bit. */
+static void places_put(FILE *out, const figure *f, int i_instance, uint64_t at) {
+    const uint64_t n_nodes = (uint64_t)f->n_nodes, dimension = (uint64_t)f->dimension;
+    fprintf(out, "<Geometry GeometryType=\"%s\">", f->dimension == 3 ? "XYZ" : "XY");
+    fprintf(out, "<DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"%d %d\">", f->n_nodes, f->dimension);
+    for (uint64_t i = 0; i < n_nodes; ++i) {
+        const double *place = f->places + (((uint64_t)i_instance * n_nodes + i) * f->n_most + at) * dimension;
+        for (uint64_t k = 0; k < dimension; ++k)
+            fprintf(out, "%s%.17g", i + k > 0 ? " " : "", place[k]);
     }
-    while (each * MOST_OPERANDS < n)
-        each *= MOST_OPERANDS;
-    fprintf(out, "<DataItem ItemType=\"Function\" Dimensions=\"%d %d\" Function=\"JOIN(", n, f->dimension);
-    for (int k = 0; k * each < n; ++k)
-        fprintf(out, "%s$%d", k > 0 ? " ; " : "", k);
-    fputs(")\">", out);
-    for (int i = 0; i < n; i += each)
-        places_put(out, f, first + i, n - i < each ? n - i : each, at);
-    fputs("</DataItem>", out);
+    fputs("</DataItem></Geometry>", out);
 }
 
-/* In one line: VTK's reader takes a line's end between elements for their content, by which it knows a geometry again, and shows
- * the first time at all times. */
-static void grid_put(FILE *out, const figure *f, int i, uint64_t i_time) {
-    const uint64_t at[2] = {f->rows[i], i_time};
+/* In one line: the reader of version 2 in VTK takes what comes first in a geometry for all of it, by which it knows one again. */
+static void grid_put(FILE *out, const figure *f, int i, uint64_t i_time, uint64_t at) {
     fprintf(out, "<Grid Name=\"instance %" PRIu64 "\" GridType=\"Uniform\"><Time Value=\"%.17g\"/>", number_of(f, i),
             f->times[i_time]);
-    fprintf(out,
-            "<Topology Reference=\"/Xdmf/Domain/Topology[1]\"/>"
-            "<Attribute Name=\"body\" AttributeType=\"Scalar\" Center=\"Cell\" Dimensions=\"%d\">"
-            "<DataItem Reference=\"/Xdmf/Domain/DataItem[1]\"/></Attribute>",
-            f->n_lines);
-    fprintf(out, "<Geometry GeometryType=\"%s\">", f->dimension == 3 ? "XYZ" : "XY");
-    places_put(out, f, f->nodes, f->n_nodes, at);
-    fputs("</Geometry></Grid>\n", out);
+    lines_put(out, f);
+    places_put(out, f, i, at);
+    fputs("</Grid>\n", out);
 }
 
-static void time_put(FILE *out, const figure *f, uint64_t i_time) {
+static void time_put(FILE *out, const figure *f, uint64_t i_time, uint64_t at) {
     const int n = n_instances_of(f);
     int n_grids = 0;
     for (int i = 0; i < n; ++i)
@@ -361,40 +356,43 @@ static void time_put(FILE *out, const figure *f, uint64_t i_time) {
                 f->times[i_time]);
     for (int i = 0; i < n; ++i)
         if (i_time < f->n_drawn[i])
-            grid_put(out, f, i, i_time);
+            grid_put(out, f, i, i_time, at);
     if (n > 1)
         fputs("</Grid>\n", out);
 }
 
-static void document_put(FILE *out, const figure *f) {
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n", out);
-    constant_put(out, f);
-    fputs("<Grid Name=\"", out);
+/* Reads the places of all instances at n drawn times from output time i_first on. */
+static bool block_read(const figure *f, uint64_t i_first, uint64_t n) {
+    double *out = f->places;
+    bool ok = true;
+    for (int i = 0; ok && i < n_instances_of(f); ++i) {
+        const time_slab slab = {f->rows[i], i_first, f->request->every, n};
+        for (int k = 0; ok && k < f->n_nodes; ++k, out += f->n_most * (uint64_t)f->dimension)
+            ok = node_read(f, &f->nodes[k], &slab, f->dimension, out);
+    }
+    return ok;
+}
+
+/* False when the result cannot be read. */
+static bool document_put(FILE *out, const figure *f) {
+    const uint64_t every = f->request->every, n_times = f->info.n_times;
+    bool ok = true;
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n<Grid Name=\"", out);
     text_put(out, f->model->name != NULL && f->model->name[0] != '\0' ? f->model->name : "mechanism");
     fputs("\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", out);
-    for (uint64_t t = 0; t < f->info.n_times; t += f->request->every)
-        time_put(out, f, t);
+    for (uint64_t left = n_times == 0 ? 0 : (n_times - 1) / every + 1, t = 0; ok && left > 0;) {
+        const uint64_t n = left < f->n_most ? left : f->n_most;
+        ok = block_read(f, t, n);
+        for (uint64_t at = 0; ok && at < n; ++at)
+            time_put(out, f, t + at * every, at);
+        left -= n;
+        t += n * every;
+    }
     fputs("</Grid>\n</Domain>\n</Xdmf>\n", out);
+    return ok;
 }
 
 /* ---- the file ---- */
-
-/* How the XDMF file calls the result: by the name alone when both stand in one folder. */
-static char *shown_make(const char *result, const char *output) {
-    const char *slash = strrchr(output, '/');
-    char *folder = slash == NULL ? strdup(".") : strndup(output, (size_t)(slash - output) + 1);
-    char *full = realpath(result, NULL), *base = folder != NULL ? realpath(folder, NULL) : NULL, *shown = NULL;
-    const size_t n = base != NULL ? strlen(base) : 0;
-    const char *leaf = full != NULL ? strrchr(full, '/') : NULL;
-    if (leaf != NULL && base != NULL) {
-        const bool is_beside = (size_t)(leaf - full) == (n > 1 ? n : 0) && strncmp(full, base, (size_t)(leaf - full)) == 0;
-        shown = strdup(is_beside ? leaf + 1 : full);
-    }
-    free(folder);
-    free(full);
-    free(base);
-    return shown;
-}
 
 /* Whether a file may be written there: none is, or one of XDMF. */
 static sarrus_status place_check(sarrus_context *context, const char *path) {
@@ -415,11 +413,10 @@ static sarrus_status figure_write(const figure *f, sarrus_context *context) {
     FILE *out = fopen(path, "w");
     if (out == NULL)
         return sarrus_report(context, SARRUS_IO, "%s: %s", path, strerror(errno));
-    document_put(out, f);
-    const bool is_bad = ferror(out) != 0;
+    const bool is_read = document_put(out, f), is_bad = ferror(out) != 0;
     if (fclose(out) != 0 || is_bad)
         return sarrus_report(context, SARRUS_IO, "%s: cannot be written: %s", path, strerror(errno));
-    return SARRUS_OK;
+    return is_read ? SARRUS_OK : sarrus_report(context, SARRUS_IO, "%s: the file is damaged", f->request->result);
 }
 
 sarrus_status sarrus_xdmf_write(sarrus_context *context, const sarrus_xdmf_request *request) {
@@ -427,11 +424,8 @@ sarrus_status sarrus_xdmf_write(sarrus_context *context, const sarrus_xdmf_reque
     sarrus_status status = place_check(context, request->output);
     if (status == SARRUS_OK)
         status = result_open(&f, context);
-    if (status == SARRUS_OK) {
-        f.shown = shown_make(request->result, request->output);
-        status = f.shown != NULL ? figure_write(&f, context)
-                                 : sarrus_report(context, SARRUS_IO, "%s: %s", request->output, strerror(errno));
-    }
+    if (status == SARRUS_OK)
+        status = figure_write(&f, context);
     figure_free(&f);
     return status;
 }

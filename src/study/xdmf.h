@@ -1,4 +1,4 @@
-/* Lines of a moving mechanism as an XDMF file (version 2) beside a result: it names the numbers in the result and holds none. */
+/* Lines of a moving mechanism, from a result, as an XDMF file that the readers of versions 2 and 3 take. */
 #ifndef SARRUS_STUDY_XDMF_H
 #define SARRUS_STUDY_XDMF_H
 

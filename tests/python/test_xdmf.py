@@ -1,9 +1,11 @@
 """The channel joint_points, and `sarrus xdmf`, which makes lines of them that ParaView shows: the file is read by its own words
-here, as far as it uses them, and by VTK where that is installed; places are those of the result to the bit. Exit code 77 (skipped)
-without a program or h5py."""
+here, by VTK where that is installed, and by each reader of ParaView where that is (pvpython on the path, or PVPYTHON); places are
+those of the result to the bit, and a picture has the colors of the bodies. Exit code 77 (skipped) without a program or h5py."""
 
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,8 @@ try:
     from vtk.util.numpy_support import vtk_to_numpy
 except ImportError:
     vtk = None
+PVPYTHON = os.environ.get("PVPYTHON") or shutil.which("pvpython")
+READERS = ("any", "XDMFReader", "Xdmf3ReaderS", "Xdmf3ReaderT")
 
 PLANAR = """\
 sarrus: 1
@@ -87,31 +91,10 @@ def check_places(path):
         np.testing.assert_array_equal(joints["B"]["point"][:, 0], joints["B"]["point"][:, 0])
 
 
-def item_value(item, folder, domain):
-    """Numbers of a DataItem: text, HDF5, a part of another, or several below one another."""
-    if "Reference" in item.attrib:
-        return item_value(referenced(item, domain), folder, domain)
-    shape = [int(n) for n in item.get("Dimensions").split()]
-    parts = item.findall("DataItem")
-    if item.get("ItemType") == "HyperSlab":
-        (start, stride, count), source = item_value(parts[0], folder, domain).astype(int), item_value(parts[1], folder, domain)
-        cut = tuple(slice(a, a + s * n, s) for a, s, n in zip(start, stride, count, strict=True))
-        return source[cut].reshape(shape)
-    if item.get("ItemType") == "Function":
-        names = [f"${k}" for k in range(len(parts))]
-        assert item.get("Function") == f"JOIN({' ; '.join(names)})" and len(names) <= 10
-        return np.concatenate([item_value(part, folder, domain) for part in parts]).reshape(shape)
-    if item.get("Format") == "HDF":
-        name, path = item.text.split(":")
-        with h5py.File(folder / name) as file:
-            assert list(file[path].shape) == shape, path
-            return file[path][...]
-    return np.array(item.text.split(), dtype=float).reshape(shape)
-
-
-def referenced(element, domain):
-    tag, number = re.fullmatch(r"/Xdmf/Domain/(\w+)\[(\d+)\]", element.get("Reference")).groups()
-    return domain.findall(tag)[int(number) - 1]
+def item_value(item):
+    """Numbers of a DataItem, which stand in it."""
+    assert item.get("Format") == "XML" and not item.findall("*")
+    return np.array(item.text.split(), dtype=float).reshape([int(n) for n in item.get("Dimensions").split()])
 
 
 def grids_of(path):
@@ -122,11 +105,11 @@ def grids_of(path):
         alone = step.get("GridType") == "Uniform"
         grids = []
         for grid in [step] if alone else step.findall("Grid"):
-            topology = referenced(grid.find("Topology"), domain)
-            places = item_value(grid.find("Geometry/DataItem"), path.parent, domain)
-            assert not re.search(r">\s+<", ElementTree.tostring(grid, encoding="unicode").strip())  # what VTK trips over
-            lines = item_value(topology.find("DataItem"), path.parent, domain).astype(int)
-            bodies = item_value(grid.find("Attribute/DataItem"), path.parent, domain).astype(int)
+            topology = grid.find("Topology")
+            places = item_value(grid.find("Geometry/DataItem"))
+            text = ElementTree.tostring(grid, encoding="unicode")
+            assert "Reference" not in text and not re.search(r">\s+<", text.strip())  # what VTK trips over
+            lines, bodies = (item_value(item).astype(int) for item in (topology.find("DataItem"), grid.find("Attribute/DataItem")))
             assert len(lines) == len(bodies) == int(topology.get("NumberOfElements"))
             grids.append((grid.get("Name"), places, lines, bodies))
         out.append((float(step.find("Time").get("Value")), grids))
@@ -154,6 +137,37 @@ def check_vtk(path, steps):
             assert np.array_equal(vtk_to_numpy(block.GetCellData().GetArray("body")), bodies)
 
 
+def check_paraview(path, steps, picture=False):
+    """The same by each reader of ParaView; with a picture, that it has the colors of several bodies, where a screen can be had."""
+    if PVPYTHON is None:
+        return
+    screen = [] if "DISPLAY" in os.environ else [shutil.which("xvfb-run"), "-a"]
+    script, out = pathlib.Path(__file__).with_name("paraview_places.py"), path.with_suffix(".npz")
+    for reader in READERS:
+        is_drawn = picture and reader == READERS[0] and None not in screen  # one xvfb-run may trip over the end of another
+        command = [*(screen if is_drawn else []), PVPYTHON, "--force-offscreen-rendering", script, reader, path, out]
+        command += [path.with_suffix(".png")] if is_drawn else []
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0 and "ERR|" not in done.stderr, (reader, done.stdout, done.stderr)
+        with np.load(out) as found:
+            assert np.array_equal(found["times"], [time for time, _ in steps]), reader
+            assert sum(name.endswith("_points") for name in found) == sum(len(grids) for _, grids in steps), reader
+            for t, (_, grids) in enumerate(steps):
+                for g, (_, places, lines, bodies) in enumerate(grids):
+                    points = found[f"{t}_{g}_points"]
+                    assert points.dtype == np.float64 and not points[:, places.shape[1] :].any(), reader
+                    assert np.array_equal(points[:, : places.shape[1]], places), reader
+                    assert np.array_equal(found[f"{t}_{g}_lines"], lines), reader
+                    assert np.array_equal(found[f"{t}_{g}_body"], bodies), reader
+            print(f"{path.name}: {found['version']}, {reader} ({found['reader']}){', drawn' if is_drawn else ''}")
+            assert not is_drawn or found["colors"] >= 4, "fewer colors than the background, two bodies and a rod"
+
+
+def check_readers(path, steps, picture=False):
+    check_vtk(path, steps)
+    check_paraview(path, steps, picture)
+
+
 def check_lines(folder, path):
     """Two instances, every second time: lines from centres to joints and points, and the rod."""
     out = folder / "two.xdmf"
@@ -173,7 +187,7 @@ def check_lines(folder, path):
                 wanted = {(body, *q[body, :2], *end) for body, end in ends}
                 wanted.add((-1, *joints["rod"]["parent_point"][at], *joints["rod"]["point"][at]))
                 assert drawn == wanted, (drawn, wanted)
-    check_vtk(out, steps)
+    check_readers(out, steps, picture=True)
 
 
 def check_kinds(folder, planar, path):
@@ -186,7 +200,7 @@ def check_kinds(folder, planar, path):
     with h5py.File(stewart) as file:
         for name, joint in file["joints"].items():
             assert any((place == joint["point"][0, -1]).all() for place in steps[-1][1][0][1]), name
-    check_vtk(folder / "stewart.xdmf", steps)
+    check_readers(folder / "stewart.xdmf", steps)
     for name, settings, words in (
         ("bare", ["output.channels=[joint_points]"], ()),
         ("some", ["output.instances=[2, 4]"], ("--instance", "4")),
@@ -205,6 +219,7 @@ def check_kinds(folder, planar, path):
     sarrus("xdmf", path, "--instance", "4", "--quiet")
     whole, merged = (grids_of(folder / name) for name in ("out.xdmf", "merged.xdmf"))
     assert all((a[1][0][1] == b[1][0][1]).all() for a, b in zip(whole, merged, strict=True))
+    check_readers(folder / "merged.xdmf", merged)
     several = folder / "several.yaml"
     several.write_text(
         "sarrus: 1\nscenarios: [{file: planar.yaml, instances: 1}, {file: planar.yaml, instances: 2}]\n"
@@ -226,7 +241,9 @@ def check_kinds(folder, planar, path):
     )
     assert done.returncode == 1, done.stderr
     sarrus("xdmf", folder / "failing.h5", "--quiet")
-    assert all(np.isfinite(grids[0][1]).all() for _, grids in grids_of(folder / "failing.xdmf"))
+    steps = grids_of(folder / "failing.xdmf")
+    assert all(np.isfinite(grids[0][1]).all() for _, grids in steps)
+    check_readers(folder / "failing.xdmf", steps)
 
 
 def check_refusals(folder, planar, path):
@@ -253,7 +270,8 @@ def main():
         check_lines(folder, path)
         check_kinds(folder, planar, path)
         check_refusals(folder, planar, path)
-    print("read by VTK too" if vtk is not None else "VTK is not installed: read by its own words alone")
+    print("read by VTK too" if vtk is not None else "VTK is not installed")
+    print("read by ParaView too" if PVPYTHON is not None else "ParaView is not installed")
     return 0
 
 
