@@ -181,7 +181,32 @@ static hid_t rows_create(const writing *work, const char *path, hid_t type, int 
     return dataset;
 }
 
-/* The same with the rows written anew, of one axis: texts, and numbers that are a scale. */
+/* The rows of a part from row i_first on of the merged dataset. */
+static bool column_put(const writing *work, int i_part, const char *path, hid_t type, hid_t to, hsize_t i_first, hsize_t n) {
+    hid_t root = sarrus_merge_root(work->merge, work->merge->parts[i_part].file, work->i_group);
+    hid_t from = root >= 0 ? H5Dopen2(root, path, H5P_DEFAULT) : -1, space = H5Dget_space(to), rows = H5Screate_simple(1, &n, NULL);
+    char *values = calloc((size_t)n, H5Tget_size(type));
+    bool ok =
+        from >= 0 && space >= 0 && rows >= 0 && values != NULL && H5Dread(from, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    if (ok) {
+        ok = H5Sselect_hyperslab(space, H5S_SELECT_SET, &i_first, NULL, &n, NULL) >= 0 &&
+             H5Dwrite(to, type, rows, space, H5P_DEFAULT, values) >= 0;
+        if (H5Tis_variable_str(type) > 0)
+            H5Dvlen_reclaim(type, rows, H5P_DEFAULT, values);
+    }
+    free(values);
+    if (rows >= 0)
+        H5Sclose(rows);
+    if (space >= 0)
+        H5Sclose(space);
+    if (from >= 0)
+        H5Dclose(from);
+    if (root >= 0)
+        H5Gclose(root);
+    return ok;
+}
+
+/* The same with the rows written anew, of one axis and part by part: texts, and numbers that are a scale. */
 static hid_t column_create(const writing *work, const char *path, hid_t type) {
     hsize_t dims[MAX_DIMS] = {0}, n_all = 0, n_done = 0;
     bool ok = true;
@@ -189,29 +214,15 @@ static hid_t column_create(const writing *work, const char *path, hid_t type) {
         ok = part_shape(work, i, path, dims);
         n_all += dims[0];
     }
-    char *values = ok ? calloc((size_t)n_all + 1, H5Tget_size(type)) : NULL;
-    for (int i = 0; values != NULL && ok && i < work->merge->n_parts; ++i) {
-        hid_t root = sarrus_merge_root(work->merge, work->merge->parts[i].file, work->i_group);
-        hid_t dataset = H5Dopen2(root, path, H5P_DEFAULT);
-        ok = part_shape(work, i, path, dims) &&
-             (dims[0] == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values + n_done * H5Tget_size(type)) >= 0);
+    hid_t dataset = ok ? sarrus_hdf5_create_dataset(work->to, path, type, &(sarrus_hdf5_shape){.n_dims = 1, .dims = &n_all}) : -1;
+    for (int i = 0; dataset >= 0 && ok && i < work->merge->n_parts; ++i) {
+        ok = part_shape(work, i, path, dims) && (dims[0] == 0 || column_put(work, i, path, type, dataset, n_done, dims[0]));
         n_done += dims[0];
+    }
+    if (dataset >= 0 && !ok) {
         H5Dclose(dataset);
-        H5Gclose(root);
+        return -1;
     }
-    hid_t dataset = values != NULL && ok
-                        ? sarrus_hdf5_create_dataset(work->to, path, type, &(sarrus_hdf5_shape){.n_dims = 1, .dims = &n_all})
-                        : -1;
-    if (dataset >= 0 && n_all > 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
-        H5Dclose(dataset);
-        dataset = -1;
-    }
-    if (values != NULL && H5Tis_variable_str(type) > 0) {
-        hid_t space = H5Screate_simple(1, &n_all, NULL);
-        H5Dvlen_reclaim(type, space, H5P_DEFAULT, values);
-        H5Sclose(space);
-    }
-    free(values);
     return dataset;
 }
 

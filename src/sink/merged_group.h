@@ -25,6 +25,13 @@ char *sarrus_merged_group_scenario(const sarrus_merged_group *group);
 bool sarrus_merged_group_numbers(const sarrus_merged_group *group, const char *path, double *out);
 bool sarrus_merged_group_status(const sarrus_merged_group *group, uint8_t *out);
 
+/* The same of instances i_first … i_first + n − 1. */
+typedef struct sarrus_merged_rows {
+    uint64_t i_first, n;
+} sarrus_merged_rows;
+bool sarrus_merged_group_numbers_of(const sarrus_merged_group *group, const char *path, sarrus_merged_rows rows, double *out);
+bool sarrus_merged_group_status_of(const sarrus_merged_group *group, sarrus_merged_rows rows, uint8_t *out);
+
 /* Writes the totals of a description that has nothing else, values [n_totals], in the place of what there is of them. False when
  * HDF5 refused or memory is out. */
 bool sarrus_merged_group_totals_write(const sarrus_merged_group *group, const sarrus_sink_description *description,

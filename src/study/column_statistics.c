@@ -35,7 +35,7 @@ const char *sarrus_column_method(bool is_sketched) {
     return is_sketched ? "sketch" : "exact";
 }
 
-static void spread_put(const sarrus_spread *spread, double *const *data, uint64_t at) {
+void sarrus_column_spread_put(const sarrus_spread *spread, double *const *data, uint64_t at) {
     data[OF_MEAN][at] = spread->mean;
     data[OF_SD][at] = spread->sd;
     data[OF_SKEWNESS][at] = spread->skewness;
@@ -47,7 +47,7 @@ void sarrus_column_totals_put(const sarrus_column_totals *totals, const sarrus_c
                               uint64_t at) {
     const sarrus_spread spread = sarrus_spread_with(&totals->moments, totals->extremes);
     const uint64_t n = (uint64_t)shape->levels.n;
-    spread_put(&spread, data, at);
+    sarrus_column_spread_put(&spread, data, at);
     if (n > 0)
         sarrus_sketch_quantiles(totals->grid, totals->counts, totals->extremes,
                                 (sarrus_sketch_levels){shape->levels.n, shape->levels.values}, data[OF_QUANTILES] + at * n,
@@ -93,7 +93,7 @@ uint64_t sarrus_column_statistics_take(const sarrus_column *column, const sarrus
         return n_numbers;
     }
     const sarrus_spread spread = sarrus_spread_with(&totals.moments, totals.extremes);
-    spread_put(&spread, data, at);
+    sarrus_column_spread_put(&spread, data, at);
     if (shape->levels.n > 0)
         exact_put(column, n_numbers, shape, &spread, data, at);
     return n_numbers;

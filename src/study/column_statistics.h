@@ -53,6 +53,9 @@ typedef struct sarrus_column {
 uint64_t sarrus_column_statistics_take(const sarrus_column *column, const sarrus_column_shape *shape, double *const *data,
                                        uint64_t at);
 
+/* What there is without levels, into place `at`. */
+void sarrus_column_spread_put(const sarrus_spread *spread, double *const *data, uint64_t at);
+
 /* The same of numbers with these sums, these extremes, and these counts by the intervals that go with them; without levels NULL. */
 typedef struct sarrus_column_totals {
     sarrus_moments moments;

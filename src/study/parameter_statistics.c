@@ -53,9 +53,8 @@ static bool totals_make(sarrus_parameter_statistics *statistics) {
     statistics->totals = calloc(n_most, sizeof *statistics->totals);
     statistics->values = calloc(n_most, sizeof *statistics->values);
     statistics->texts = calloc(2 * n_most, sizeof *statistics->texts);
-    statistics->scratch = calloc((size_t)statistics->n_instances + 1, sizeof *statistics->scratch);
-    bool is_done =
-        statistics->totals != NULL && statistics->values != NULL && statistics->texts != NULL && statistics->scratch != NULL;
+    bool is_done = sarrus_stream_room_make(&statistics->room, statistics->n_instances);
+    is_done = is_done && statistics->totals != NULL && statistics->values != NULL && statistics->texts != NULL;
     is_done = is_done && units_make(statistics);
     for (int j = 0; is_done && j < statistics->model->batch.n_sampled; ++j)
         for (int i = 0; is_done && i < N_KINDS; ++i)
@@ -81,19 +80,18 @@ void sarrus_parameter_statistics_free(sarrus_parameter_statistics *statistics) {
     free(statistics->values);
     free(statistics->totals);
     free(statistics->units);
-    free(statistics->scratch);
+    sarrus_stream_room_free(&statistics->room);
     *statistics = (sarrus_parameter_statistics){0};
 }
 
-void sarrus_parameter_statistics_finish(sarrus_parameter_statistics *statistics, const double *const *parameters,
-                                        const uint8_t *status) {
-    const sarrus_column_shape shape = {.levels = {.n = 0}};
-    const sarrus_column column = {.n = statistics->n_instances, .x = statistics->scratch};
-    for (int i = 0; i < 2 * statistics->model->batch.n_sampled; ++i) {
-        const bool is_good = i % 2 == 0;
-        double **values = statistics->values + i * N_EACH;
-        for (uint64_t k = 0; k < statistics->n_instances; ++k)
-            column.x[k] = (status[k] == 0) == is_good ? parameters[i / 2][k] : (double)NAN;
-        values[OF_N][0] = (double)sarrus_column_statistics_take(&column, &shape, values + OF_COLUMN, 0);
+void sarrus_parameter_statistics_finish(sarrus_parameter_statistics *statistics, const sarrus_number_stream *stream, int i_column) {
+    for (int j = 0; j < statistics->model->batch.n_sampled; ++j) {
+        sarrus_streamed_spread both[2];
+        sarrus_stream_spreads(stream, i_column + j, &statistics->room, both);
+        for (int k = 0; k < 2; ++k) {
+            double **values = statistics->values + (2 * j + k) * N_EACH;
+            values[OF_N][0] = (double)both[k].n;
+            sarrus_column_spread_put(&both[k].spread, values + OF_COLUMN, 0);
+        }
     }
 }

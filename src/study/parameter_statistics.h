@@ -7,6 +7,7 @@
 #include "model/unit_rules.h"
 #include "sarrus/context.h"
 #include "sink/description.h"
+#include "study/number_stream.h"
 
 typedef struct sarrus_parameter_statistics {
     const sarrus_model *model;
@@ -17,7 +18,7 @@ typedef struct sarrus_parameter_statistics {
     char **texts;              /* [n_texts] owned: paths and long names */
     int n_texts;
     char (*units)[SARRUS_UNIT_BYTES]; /* [n_sampled] */
-    double *scratch;                  /* [n_instances] */
+    sarrus_stream_room room;
 } sarrus_parameter_statistics;
 
 /* Where the model asks for statistics of quantities. NO_MEMORY. `*out` is to be given to sarrus_parameter_statistics_free, after an
@@ -26,8 +27,7 @@ SARRUS_MUST_USE sarrus_status sarrus_parameter_statistics_create(sarrus_context 
                                                                  uint64_t n_instances, sarrus_parameter_statistics *out);
 void sarrus_parameter_statistics_free(sarrus_parameter_statistics *statistics);
 
-/* Fills the values from parameters [n_sampled] of [n_instances]. */
-void sarrus_parameter_statistics_finish(sarrus_parameter_statistics *statistics, const double *const *parameters,
-                                        const uint8_t *status);
+/* Fills the values from a stream whose columns from i_column on are the parameters. */
+void sarrus_parameter_statistics_finish(sarrus_parameter_statistics *statistics, const sarrus_number_stream *stream, int i_column);
 
 #endif

@@ -133,10 +133,9 @@ static bool totals_make(sarrus_quantity_statistics *statistics) {
     statistics->of_quantity = calloc(n_most, sizeof *statistics->of_quantity);
     statistics->texts = calloc(2 * n_most, sizeof *statistics->texts);
     statistics->units = sarrus_quantity_units_create(model);
-    if (statistics->n_instances <= SIZE_MAX / sizeof(double) / 2)
-        statistics->scratch = malloc(has_quantities ? 2 * (size_t)statistics->n_instances * sizeof(double) : 1);
-    bool is_done = statistics->totals != NULL && statistics->values != NULL && statistics->of_quantity != NULL &&
-                   statistics->texts != NULL && statistics->units != NULL && statistics->scratch != NULL;
+    bool is_done = sarrus_stream_room_make(&statistics->room, statistics->n_instances);
+    is_done = is_done && statistics->totals != NULL && statistics->values != NULL && statistics->of_quantity != NULL &&
+              statistics->texts != NULL && statistics->units != NULL;
     is_done = is_done && axes_make(statistics) && status_make(statistics);
     for (int i = 0; is_done && i < n_quantities; ++i)
         for (int k = 0; is_done && k < N_KINDS; ++k)
@@ -164,7 +163,7 @@ void sarrus_quantity_statistics_free(sarrus_quantity_statistics *statistics) {
     free(statistics->of_quantity);
     free(statistics->totals);
     free(statistics->axes);
-    free(statistics->scratch);
+    sarrus_stream_room_free(&statistics->room);
     *statistics = (sarrus_quantity_statistics){0};
 }
 
@@ -181,16 +180,16 @@ static double value_of(const uint64_t *ranks, const double *found, uint64_t rank
     return found[i];
 }
 
-/* Intervals of quantiles of x[n]; NaN for an end that no rank has. */
-static void intervals_put(const sarrus_quantity_statistics *statistics, const double *x, uint64_t n, const sarrus_spread *spread,
-                          double *const *values) {
+/* Intervals of quantiles; NaN for an end that no rank has. */
+static void intervals_put(sarrus_quantity_statistics *statistics, const sarrus_number_stream *stream, int i_quantity,
+                          const sarrus_streamed_spread *of, double *const *values) {
     sarrus_confidence_ranks each[SARRUS_SPREAD_LEVELS];
     uint64_t ranks[2 * SARRUS_SPREAD_LEVELS];
-    double found[2 * SARRUS_SPREAD_LEVELS], *scratch = statistics->scratch + statistics->n_instances;
+    double found[2 * SARRUS_SPREAD_LEVELS];
     const int n_levels = statistics->levels.n;
     int n_ranks = 0;
     for (int i = 0; i < n_levels; ++i) {
-        each[i] = sarrus_confidence_of_quantile(n, statistics->levels.values[i]);
+        each[i] = sarrus_confidence_of_quantile(of->n, statistics->levels.values[i]);
         if (each[i].has_low)
             ranks[n_ranks++] = each[i].low;
         if (each[i].has_high)
@@ -198,39 +197,53 @@ static void intervals_put(const sarrus_quantity_statistics *statistics, const do
     }
     qsort(ranks, (size_t)n_ranks, sizeof *ranks, ranks_compare);
     if (n_ranks > 0)
-        sarrus_spread_ranks(x, n, spread, ranks, n_ranks, scratch, found);
+        sarrus_stream_ranks(stream, i_quantity, of, ranks, n_ranks, &statistics->room, found);
     for (int i = 0; i < n_levels; ++i) {
         values[OF_LOW][i] = each[i].has_low ? value_of(ranks, found, each[i].low) : (double)NAN;
         values[OF_HIGH][i] = each[i].has_high ? value_of(ranks, found, each[i].high) : (double)NAN;
     }
 }
 
-static void quantity_finish(const sarrus_quantity_statistics *statistics, const double *result, const uint8_t *status,
-                            double *const *values) {
-    const sarrus_column_shape shape = {.levels = statistics->levels}; /* exact: the numbers are in the file */
+static void histogram_put(sarrus_quantity_statistics *statistics, const sarrus_number_stream *stream, int i_quantity,
+                          const sarrus_streamed_spread *of, double *const *values) {
+    const sarrus_extremes extremes = {of->spread.min, of->spread.max};
     const int n_bins = statistics->model->output.n_bins;
-    double *x = statistics->scratch;
-    for (uint64_t k = 0; k < statistics->n_instances; ++k)
-        x[k] = status[k] == 0 ? result[k] : (double)NAN;
-    const sarrus_column column = {.n = statistics->n_instances, .x = x, .scratch = x + statistics->n_instances};
-    const uint64_t n = sarrus_column_statistics_take(&column, &shape, values + OF_MEAN, 0);
-    const sarrus_extremes extremes = sarrus_extremes_of(x, n);
-    const sarrus_spread spread = {.min = extremes.min, .max = extremes.max};
-    values[OF_N][0] = (double)n;
-    values[OF_CONFIDENCE][0] = values[OF_MEAN + 1][0] * sarrus_confidence_of_mean(n);
-    if (statistics->levels.n > 0)
-        intervals_put(statistics, x, n, &spread, values);
-    if (n_bins > 0)
-        sarrus_histogram_make(x, n, extremes, n_bins, values[OF_EDGES], values[OF_HISTOGRAM]);
+    sarrus_histogram_begin(extremes, n_bins, values[OF_EDGES], values[OF_HISTOGRAM]);
+    for (uint64_t i = 0; i < stream->n_instances; i += SARRUS_STREAM_BLOCK) {
+        const uint64_t n = sarrus_stream_block(stream, i_quantity, true, i, &statistics->room);
+        sarrus_histogram_add(statistics->room.x, n, extremes, n_bins, values[OF_EDGES], values[OF_HISTOGRAM]);
+    }
 }
 
-void sarrus_quantity_statistics_finish(sarrus_quantity_statistics *statistics, const double *const *results,
-                                       const uint8_t *status) {
+/* Exact: the numbers are at hand. */
+static void quantity_finish(sarrus_quantity_statistics *statistics, const sarrus_number_stream *stream, int i_quantity) {
+    double **values = statistics->of_quantity + i_quantity * N_KINDS;
+    const sarrus_sink_levels *levels = &statistics->levels;
+    sarrus_streamed_spread both[2];
+    sarrus_stream_spreads(stream, i_quantity, &statistics->room, both);
+    const sarrus_streamed_spread *of = &both[0];
+    sarrus_column_spread_put(&of->spread, values + OF_MEAN, 0);
+    values[OF_N][0] = (double)of->n;
+    values[OF_CONFIDENCE][0] = of->spread.sd * sarrus_confidence_of_mean(of->n);
+    if (levels->n > 0) {
+        sarrus_stream_quantiles(stream, i_quantity, of, levels->values, levels->n, &statistics->room, values[OF_QUANTILES]);
+        intervals_put(statistics, stream, i_quantity, of, values);
+    }
+    if (statistics->model->output.n_bins > 0)
+        histogram_put(statistics, stream, i_quantity, of, values);
+}
+
+void sarrus_quantity_statistics_finish(sarrus_quantity_statistics *statistics, const sarrus_number_stream *stream) {
     double *count = statistics->values[0];
+    const uint8_t *status = statistics->room.status;
     for (int i = 0; i < N_STATUS; ++i)
         count[i] = 0.0;
-    for (uint64_t k = 0; k < statistics->n_instances; ++k)
-        count[status[k] < N_STATUS ? status[k] : 0] += 1.0;
+    for (uint64_t i = 0; i < stream->n_instances; i += SARRUS_STREAM_BLOCK) {
+        const uint64_t n_left = stream->n_instances - i, n = n_left < SARRUS_STREAM_BLOCK ? n_left : SARRUS_STREAM_BLOCK;
+        stream->read(stream->user, 0, i, n, NULL, statistics->room.status);
+        for (uint64_t k = 0; k < n; ++k)
+            count[status[k] < N_STATUS ? status[k] : 0] += 1.0;
+    }
     for (int i = 0; i < statistics->model->output.n_quantities && statistics->n_totals > 1; ++i)
-        quantity_finish(statistics, results[i], status, statistics->of_quantity + i * N_KINDS);
+        quantity_finish(statistics, stream, i);
 }

@@ -6,6 +6,7 @@
 #include "model/unit_rules.h"
 #include "sarrus/context.h"
 #include "sink/description.h"
+#include "study/number_stream.h"
 
 typedef struct sarrus_quantity_statistics {
     const sarrus_model *model;
@@ -19,7 +20,7 @@ typedef struct sarrus_quantity_statistics {
     int n_texts;
     char (*units)[SARRUS_UNIT_BYTES]; /* [n_quantities] */
     sarrus_sink_labels *axes;         /* words of status, bins of histograms, their edges */
-    double *scratch;                  /* [2][n_instances] */
+    sarrus_stream_room room;
 } sarrus_quantity_statistics;
 
 /* Of what the model asks for. NO_MEMORY. `*out` is to be given to sarrus_quantity_statistics_free, after an error too. */
@@ -27,7 +28,7 @@ SARRUS_MUST_USE sarrus_status sarrus_quantity_statistics_create(sarrus_context *
                                                                 uint64_t n_instances, sarrus_quantity_statistics *out);
 void sarrus_quantity_statistics_free(sarrus_quantity_statistics *statistics);
 
-/* Fills the values from results [n_quantities] of [n_instances], of the instances whose status is 0. */
-void sarrus_quantity_statistics_finish(sarrus_quantity_statistics *statistics, const double *const *results, const uint8_t *status);
+/* Fills the values from a stream whose columns are the quantities, whatever follows. */
+void sarrus_quantity_statistics_finish(sarrus_quantity_statistics *statistics, const sarrus_number_stream *stream);
 
 #endif

@@ -66,15 +66,58 @@ static sarrus_status columns_read(sarrus_context *context, const sarrus_merged_g
     return status;
 }
 
-static sarrus_status totals_write(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
-                                  sarrus_crew *crew) {
-    const sarrus_totals_choice choice = {
-        .n_instances = sarrus_merged_group_size(group), .is_study = true, .n_members = sarrus_crew_size(crew)};
-    sarrus_totals totals;
+/* The same columns as a stream. */
+typedef struct merged_stream {
+    const sarrus_merged_group *group;
+    const sarrus_model *model;
+    char *failed; /* path of what could not be read; NULL: nothing, or no memory for it */
+    bool is_failed;
+} merged_stream;
+
+static void merged_stream_read(void *user, int i_column, uint64_t i_first, uint64_t n, double *x, uint8_t *status) {
+    merged_stream *from = user;
+    const sarrus_merged_rows rows = {i_first, n};
+    const sarrus_model *model = from->model;
+    const int i_parameter = i_column - model->output.n_quantities;
+    char *path = NULL;
+    bool ok = !from->is_failed && sarrus_merged_group_status_of(from->group, rows, status);
+    if (x != NULL && ok) {
+        const int length = i_parameter < 0 ? asprintf(&path, "quantities/%s", model->output.quantities[i_column].name)
+                                           : asprintf(&path, "instance/parameters/%s",
+                                                      sarrus_sampled_path(model, &model->batch.sampled[i_parameter]));
+        path = length < 0 ? NULL : path;
+        ok = path != NULL && sarrus_merged_group_numbers_of(from->group, path, rows, x);
+    }
+    for (uint64_t i = 0; !ok && i < n; ++i) {
+        status[i] = 0;
+        if (x != NULL)
+            x[i] = (double)NAN;
+    }
+    if (!ok && !from->is_failed) {
+        from->failed = path;
+        path = NULL;
+        from->is_failed = true;
+    }
+    free(path);
+}
+
+static sarrus_status totals_stream(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
+                                   sarrus_totals *totals) {
+    merged_stream from = {.group = group, .model = model};
+    sarrus_status status = SARRUS_OK;
+    sarrus_totals_finish_streamed(totals, &(sarrus_number_stream){sarrus_merged_group_size(group), merged_stream_read, &from});
+    if (from.is_failed)
+        status = sarrus_report(context, SARRUS_BAD_INPUT, "there is no /%s that can be read; expected the numbers of all instances",
+                               from.failed != NULL ? from.failed : "instance/status");
+    free(from.failed);
+    return status;
+}
+
+/* Of all numbers at once, which covariances and sensitivity take. */
+static sarrus_status totals_take(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
+                                 sarrus_totals *totals, sarrus_crew *crew) {
     merged_columns all = {.n = 0};
-    sarrus_status status = sarrus_totals_create(context, model, &choice, &totals);
-    if (status == SARRUS_OK)
-        status = columns_read(context, group, model, &all);
+    const sarrus_status status = columns_read(context, group, model, &all);
     if (status == SARRUS_OK) {
         const double *const *columns = (const double *const *)all.columns;
         const sarrus_sensitivity_sample sample = {.seed = sarrus_merged_group_seed(group),
@@ -83,15 +126,27 @@ static sarrus_status totals_write(sarrus_context *context, const sarrus_merged_g
                                                   .results = columns,
                                                   .status = all.status,
                                                   .crew = crew};
-        const sarrus_sink_description description = {.n_totals = totals.n,
-                                                     .totals = totals.totals,
-                                                     .total_labels = sarrus_sensitivity_labels(&totals.sensitivity),
-                                                     .levels = &totals.statistics.levels};
-        sarrus_totals_finish(&totals, &sample, true);
-        if (!sarrus_merged_group_totals_write(group, &description, totals.values))
-            status = sarrus_report(context, SARRUS_IO, "statistics and sensitivity of all instances cannot be written");
+        sarrus_totals_finish(totals, &sample, true);
     }
     columns_free(&all);
+    return status;
+}
+
+static sarrus_status totals_write(sarrus_context *context, const sarrus_merged_group *group, const sarrus_model *model,
+                                  sarrus_crew *crew) {
+    const sarrus_totals_choice choice = {
+        .n_instances = sarrus_merged_group_size(group), .is_study = true, .n_members = sarrus_crew_size(crew)};
+    sarrus_totals totals;
+    sarrus_status status = sarrus_totals_create(context, model, &choice, &totals);
+    if (status == SARRUS_OK)
+        status = model->output.n_sensitivity > 0 || model->output.has_covariance ? totals_take(context, group, model, &totals, crew)
+                                                                                 : totals_stream(context, group, model, &totals);
+    const sarrus_sink_description description = {.n_totals = totals.n,
+                                                 .totals = totals.totals,
+                                                 .total_labels = sarrus_sensitivity_labels(&totals.sensitivity),
+                                                 .levels = &totals.statistics.levels};
+    if (status == SARRUS_OK && !sarrus_merged_group_totals_write(group, &description, totals.values))
+        status = sarrus_report(context, SARRUS_IO, "statistics and sensitivity of all instances cannot be written");
     sarrus_totals_free(&totals);
     return status;
 }

@@ -208,9 +208,20 @@ static int rank_place(const uint64_t *ranks, uint64_t rank) {
     return i;
 }
 
+sarrus_quantile_place sarrus_quantile_place_of(uint64_t n, double level) {
+    const double place = (double)(n - 1) * level;
+    const uint64_t low = (uint64_t)place < n - 1 ? (uint64_t)place : n - 1;
+    return (sarrus_quantile_place){low, low + 1 < n ? low + 1 : n - 1, place - (double)low};
+}
+
+double sarrus_quantile_between(const sarrus_quantile_place *place, double a, double b) {
+    const double t = place->share, d = b - a;
+    return a == b ? a : t < 0.5 ? a + d * t : b - d * (1.0 - t); /* both may be infinite */
+}
+
 void sarrus_spread_quantiles(const double *x, uint64_t n, const sarrus_spread *spread, const double *levels, int n_levels,
                              double *scratch, double *out) {
-    uint64_t low[SARRUS_SPREAD_LEVELS], ranks[MOST_RANKS];
+    uint64_t ranks[MOST_RANKS];
     double found[MOST_RANKS];
     if (n == 0 || spread->min == spread->max) {
         for (int i = 0; i < n_levels; ++i)
@@ -218,16 +229,14 @@ void sarrus_spread_quantiles(const double *x, uint64_t n, const sarrus_spread *s
         return;
     }
     for (int i = 0; i < n_levels; ++i) {
-        const double place = (double)(n - 1) * levels[i];
-        low[i] = (uint64_t)place < n - 1 ? (uint64_t)place : n - 1;
-        ranks[2 * i] = low[i];
-        ranks[2 * i + 1] = low[i] + 1 < n ? low[i] + 1 : n - 1;
+        const sarrus_quantile_place place = sarrus_quantile_place_of(n, levels[i]);
+        ranks[2 * i] = place.low;
+        ranks[2 * i + 1] = place.high;
     }
     qsort(ranks, (size_t)(2 * n_levels), sizeof *ranks, ranks_compare);
     sarrus_spread_ranks(x, n, spread, ranks, 2 * n_levels, scratch, found);
     for (int i = 0; i < n_levels; ++i) {
-        const double a = found[rank_place(ranks, low[i])], b = found[rank_place(ranks, low[i] + 1 < n ? low[i] + 1 : n - 1)];
-        const double t = (double)(n - 1) * levels[i] - (double)low[i], d = b - a;
-        out[i] = a == b ? a : t < 0.5 ? a + d * t : b - d * (1.0 - t); /* both may be infinite */
+        const sarrus_quantile_place place = sarrus_quantile_place_of(n, levels[i]);
+        out[i] = sarrus_quantile_between(&place, found[rank_place(ranks, place.low)], found[rank_place(ranks, place.high)]);
     }
 }

@@ -35,6 +35,14 @@ enum { SARRUS_SPREAD_LEVELS = 64 };
 void sarrus_spread_quantiles(const double *x, uint64_t n, const sarrus_spread *spread, const double *levels, int n_levels,
                              double *scratch, double *out);
 
+/* Between which of n numbers in order, n at least 1, their quantile is, and which share of the way; and where, of these two. */
+typedef struct sarrus_quantile_place {
+    uint64_t low, high;
+    double share;
+} sarrus_quantile_place;
+sarrus_quantile_place sarrus_quantile_place_of(uint64_t n, double level);
+double sarrus_quantile_between(const sarrus_quantile_place *place, double a, double b);
+
 /* The numbers of ranks[n_ranks], ascending, each from 0 to n − 1, of x[n], n at least 1, as above; at most 2 SARRUS_SPREAD_LEVELS
  * of them. */
 void sarrus_spread_ranks(const double *x, uint64_t n, const sarrus_spread *spread, const uint64_t *ranks, int n_ranks,

@@ -1,6 +1,7 @@
 #include "study/totals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/report.h"
 
@@ -47,11 +48,31 @@ void sarrus_totals_free(sarrus_totals *totals) {
     *totals = (sarrus_totals){.n = 0};
 }
 
-void sarrus_totals_finish(sarrus_totals *totals, const sarrus_sensitivity_sample *sample, bool is_complete) {
+/* A sample as a stream. */
+typedef struct sample_view {
+    const sarrus_sensitivity_sample *sample;
+    int n_quantities;
+} sample_view;
+
+static void sample_read(void *user, int i_column, uint64_t i_first, uint64_t n, double *x, uint8_t *status) {
+    const sample_view *view = user;
+    const int i_parameter = i_column - view->n_quantities;
+    memcpy(status, view->sample->status + i_first, (size_t)n);
+    if (x != NULL)
+        memcpy(x, (i_parameter < 0 ? view->sample->results[i_column] : view->sample->values[i_parameter]) + i_first,
+               (size_t)n * sizeof *x);
+}
+
+void sarrus_totals_finish_streamed(sarrus_totals *totals, const sarrus_number_stream *stream) {
     if (totals->statistics.n_totals > 0)
-        sarrus_quantity_statistics_finish(&totals->statistics, sample->results, sample->status);
+        sarrus_quantity_statistics_finish(&totals->statistics, stream);
     if (totals->parameters.n_totals > 0)
-        sarrus_parameter_statistics_finish(&totals->parameters, sample->values, sample->status);
+        sarrus_parameter_statistics_finish(&totals->parameters, stream, totals->statistics.model->output.n_quantities);
+}
+
+void sarrus_totals_finish(sarrus_totals *totals, const sarrus_sensitivity_sample *sample, bool is_complete) {
+    sample_view view = {sample, totals->statistics.model != NULL ? totals->statistics.model->output.n_quantities : 0};
+    sarrus_totals_finish_streamed(totals, &(sarrus_number_stream){totals->statistics.n_instances, sample_read, &view});
     if (totals->covariance.n_totals > 0)
         sarrus_covariance_finish(&totals->covariance, sample->results, sample->values, sample->status, sample->crew);
     if (totals->sensitivity.n_totals > 0 && is_complete)

@@ -35,4 +35,7 @@ void sarrus_totals_free(sarrus_totals *totals);
  * is of whole motions: it stays NaN. */
 void sarrus_totals_finish(sarrus_totals *totals, const sarrus_sensitivity_sample *sample, bool is_complete);
 
+/* The same where neither covariances nor sensitivity are asked for, from a stream of the quantities and then the parameters. */
+void sarrus_totals_finish_streamed(sarrus_totals *totals, const sarrus_number_stream *stream);
+
 #endif
