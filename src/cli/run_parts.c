@@ -16,6 +16,7 @@
 #include "edge/exit_code.h"
 #include "model/model.h"
 #include "plan/plan.h"
+#include "plan/row_bytes.h"
 #include "sarrus/version.h"
 
 /* Parts a rank: those whose instances take long are shared by whoever is done. */
@@ -27,11 +28,12 @@ static double fixed_bytes(double given) {
     return 0x1.8p25 + 4.0 * fmin(0x1p26, given / 12.0);
 }
 
-/* Of an instance: its state, which a checkpoint is another one of, its draws, what is known of it at the end, rows to be sorted. */
+/* Of an instance: its state, which a checkpoint is another one of, its draws, what is observed of it at a time, what is known of it
+ * at the end, rows to be sorted. */
 static double bytes_of_instance(const sarrus_run_arguments *arguments, const sarrus_model *model, const sarrus_plan *plan) {
     const double n_states = arguments->checkpoint_seconds < 0.0 ? 1.0 : 2.0;
-    return n_states * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance + 16.0 * model->batch.n_sampled + 256.0 +
-           64.0 * model->output.n_quantities;
+    return n_states * (double)sarrus_plan_stepped(plan)->cost.bytes_per_instance + 16.0 * model->batch.n_sampled +
+           sarrus_held_bytes(plan) + 256.0 + 64.0 * model->output.n_quantities;
 }
 
 /* Of all instances, and the fewest that a group has. */

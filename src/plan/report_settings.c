@@ -5,6 +5,7 @@
 
 #include "plan/body.h"
 #include "plan/report_text.h"
+#include "plan/row_bytes.h"
 
 static void put_rank_decision(FILE *out, const sarrus_plan *plan) {
     const sarrus_rank_method method = plan->model->dynamics.rank_method;
@@ -136,45 +137,12 @@ static void put_batch(FILE *out, const sarrus_plan *plan) {
         sarrus_report_line(out, "", "… and %d more", model->batch.n_sampled - SARRUS_CARD_MAX_LINES);
 }
 
-/* Numbers of these channels for one instance and time, bytes of each; `width` 0: as the file has them. */
-static double channel_bytes(const sarrus_plan *plan, unsigned channels, double width) {
-    const int n_q = plan->mech.n_q, n = plan->mech.n_v, n_reaction = sarrus_body_sizes_of(plan->mech.space)->n_v,
-              n_joints = plan->mech.n_joints, n_constraints = plan->mech.n_constraints,
-              n_load = plan->mech.space == SARRUS_SPACE_SPATIAL ? 3 : 1, n_free = plan->mech.n_joint_numbers;
-    const int n_dimension = sarrus_body_sizes_of(plan->mech.space)->dimension;
-    int n_places = n_joints;
-    for (int i = 0; i < n_joints; ++i)
-        n_places += sarrus_joint_parts(plan->model->space, &plan->model->joints[i]);
-    double bytes = 0.0;
-#define SARRUS_CHANNEL(name, bit, word, numbers, bytes_each, text)                                                                 \
-    bytes += channels & bit ? (width > 0.0 ? width : bytes_each) * (numbers) : 0.0;
-#include "sarrus/channel.def"
-    return bytes;
-}
-
-/* Numbers of the points that the file shows, for one instance and time. */
-static double point_numbers(const sarrus_plan *plan) {
-    double n = 0.0;
-    for (int i = 0; i < plan->model->output.n_points; ++i)
-        for (unsigned orders = plan->model->output.points[i].orders; orders != 0; orders >>= 1)
-            n += orders & 1U ? sarrus_body_sizes_of(plan->mech.space)->dimension : 0.0;
-    return n;
-}
-
-/* Bytes that one output of one instance takes in the file, before compression. */
-static double output_bytes(const sarrus_plan *plan) {
-    double bytes = 8.0 * (plan->mech.n_drives + point_numbers(plan)) + channel_bytes(plan, plan->model->output.channels, 0.0);
-#define SARRUS_ORIENTATION_FORM(name, word, n_numbers, units, scale, text, ...)                                                    \
-    bytes += plan->model->output.orientations & 1U << SARRUS_ORIENTATION_##name ? 8.0 * (n_numbers)*plan->mech.n_bodies : 0.0;
-#include "sarrus/orientation.def"
-    return bytes;
-}
-
-/* The same of the statistics of one time: mean, standard deviation, skewness, extremes and quantiles of each
+/* Bytes that the statistics of one time take: mean, standard deviation, skewness, extremes and quantiles of each
  * number. */
 static double statistics_bytes(const sarrus_plan *plan) {
     const unsigned asked = plan->model->output.statistics;
-    const double n_numbers = channel_bytes(plan, asked, 1.0) + (asked & SARRUS_STATISTICS_POINTS ? point_numbers(plan) : 0.0) +
+    const double n_numbers = sarrus_channel_bytes(plan, asked, 1.0) +
+                             (asked & SARRUS_STATISTICS_POINTS ? sarrus_point_numbers(plan) : 0.0) +
                              (asked & SARRUS_STATISTICS_DRIVES ? (double)plan->mech.n_drives : 0.0);
     return n_numbers > 0.0
                ? 8.0 * (1.0 + n_numbers * (5.0 + plan->model->output.n_levels * (plan->model->output.has_sketches ? 2.0 : 1.0)))
@@ -284,7 +252,7 @@ static void put_output(FILE *out, const sarrus_plan *plan) {
     put_names(out, model);
     put_over_instances(out, model);
     const double n_kept = model->output.has_kept ? (double)model->output.n_kept : (double)sarrus_model_n_instances(model);
-    sarrus_report_bytes(out, "result file", (double)n_times * (n_kept * output_bytes(plan) + statistics_bytes(plan)),
+    sarrus_report_bytes(out, "result file", (double)n_times * (n_kept * sarrus_output_bytes(plan) + statistics_bytes(plan)),
                         " before compression");
 }
 
