@@ -11,7 +11,7 @@ enum { SARRUS_STREAM_BLOCK = 1 << 17 };
 
 typedef struct sarrus_number_stream {
     uint64_t n_instances;
-    /* Column i_column of instances i_first … i_first + n − 1, at most a block, and how they ended (0: well); of x NULL that alone. */
+    /* Column i_column of instances i_first … i_first + n − 1, at most a block, and how they ended (0: well); x NULL: that alone. */
     void (*read)(void *user, int i_column, uint64_t i_first, uint64_t n, double *x, uint8_t *status);
     void *user;
 } sarrus_number_stream;
@@ -26,8 +26,8 @@ typedef struct sarrus_stream_room {
 bool sarrus_stream_room_make(sarrus_stream_room *room, uint64_t n_instances);
 void sarrus_stream_room_free(sarrus_stream_room *room);
 
-/* The numbers of instances from i_first on, at most a block, that ended well, or that did not, without NaN, into room->x; returns how
- * many there are. */
+/* The numbers of instances from i_first on, at most a block, that ended well, or that did not, without NaN, into room->x; returns
+ * how many there are. */
 uint64_t sarrus_stream_block(const sarrus_number_stream *stream, int i_column, bool is_good, uint64_t i_first,
                              sarrus_stream_room *room);
 

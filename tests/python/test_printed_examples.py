@@ -18,7 +18,7 @@ PAGES = {
     "README.md": 1,
     "docs/formulations.md": 1,
     "docs/kinematics.md": 1,
-    "docs/learning.md": 4,
+    "docs/learning.md": 5,
     "docs/replay.md": 1,
     "docs/result_file.md": 10,
 }
