@@ -3,7 +3,9 @@ docs/result_file.md, each page's as one program, beside the files that they spea
 docs/python.md, python.start_pages those of docs/start/. Exit code 77 (skipped) without the package."""
 
 import contextlib
+import importlib.util
 import io
+import math
 import os
 import re
 import subprocess
@@ -109,6 +111,26 @@ def test_replay():
         command = [str(sarrus.models.program_path()), "run", "scenarios/five_bar_monte_carlo.yaml", *options.split()]
         subprocess.run(command, check=True, timeout=100)
         run_page("docs/replay.md")
+
+
+def test_convergence():
+    """python/examples/sampling.py, with smaller samples: N^-1/2, a fraction of it, and nearly N^-2. Twenty seeds tell an error to a
+    sixth of itself, so an exponent over a factor of 32 to 0.1."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        print("test_convergence: left out, Matplotlib is not installed")
+        return
+    spec = importlib.util.spec_from_file_location("sampling", SOURCE / "python" / "examples" / "sampling.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    example.SIZES = [2**k for k in range(4, 10)]
+    with folder():
+        Path("links.yaml").write_text(example.SCENARIO.format(parameters=example.drawn()), encoding="utf-8")
+        found = example.errors("links.yaml")
+    slope = {method: math.log(rows[-1] / rows[0]) / math.log(32.0) for method, rows in found.items()}
+    assert abs(slope["random"] + 0.5) < 0.3 and slope["sobol"] < -1.2, slope
+    assert 3.0 * found["lhs"][-1] < found["random"][-1] and 5.0 * found["sobol"][-1] < found["lhs"][-1], found
 
 
 if __name__ == "__main__":
