@@ -289,7 +289,18 @@ class Batch:
         at: [K, 3] m, places in the frames of the bodies
         own: [N, ..] m, such places of each instance
         """
-        self._core.copy_seen(table, at, own, self._mask(mask), out)
+        shape = (len(table), self.n)
+        for name, array, dtype, wanted in (
+            ("table", table, np.int32, (shape[0], 6)),
+            ("at", at, np.float64, (shape[0], 3)),
+            ("own", own, np.float64, (self.n, None)),
+            ("out", out, np.float64, shape),
+        ):
+            if array is not None:
+                _array_check(name, array, dtype, wanted)
+        if not out.flags.writeable:
+            raise ArgumentError("out is an array that can be written to")
+        self._see(table, at, own, mask, out)
 
     # -- steps
 
@@ -464,6 +475,10 @@ class Batch:
 
     # -- within
 
+    def _see(self, table: Any, at: Floats, own: Floats | None, mask: npt.ArrayLike | None, out: Floats) -> None:
+        """`see` for arrays that are known to be good."""
+        self._core.copy_seen(table, at, own, self._mask(mask), out)
+
     def _shown(self, field: str) -> Floats:
         """A copy that cannot be written to: `batch.input[:, 0] = 5` would change nothing but it."""
         array = self.read(field)
@@ -531,6 +546,14 @@ class Batch:
             return array.reshape(*array.shape[:-1], len(self.model.joints), -1)
         scalar = word not in ("q", "v", "acceleration", "drives", "constraints")
         return array[..., 0] if scalar and array.shape[-1] == 1 else array
+
+
+def _array_check(name: str, array: Any, dtype: type, shape: tuple[int | None, ...]) -> None:
+    """What the library reads or writes in place has to be that already: a copy that was made on the way would be lost."""
+    is_good = isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous and array.ndim == len(shape)
+    if not is_good or any(own is not None and own != given for own, given in zip(shape, array.shape, strict=True)):
+        told = ", ".join("·" if n is None else str(n) for n in shape)
+        raise ArgumentError(f"{name} is a contiguous {np.dtype(dtype).name} array of shape ({told})")
 
 
 def _batch_restored(kind: type[Batch], model: Model, made: tuple[Any, ...], data: bytes) -> Batch:

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/report.h"
 #include "model/model.h"
@@ -394,9 +395,17 @@ static bool document_put(FILE *out, const figure *f) {
 
 /* ---- the file ---- */
 
+/* A pipe or a device takes what it is given; to look into it may be to wait for ever. */
+static bool is_stream(const char *path) {
+    struct stat what;
+    return stat(path, &what) == 0 && !S_ISREG(what.st_mode) && !S_ISDIR(what.st_mode);
+}
+
 /* Whether a file may be written there: none is, or one of XDMF. */
 static sarrus_status place_check(sarrus_context *context, const char *path) {
     char begin[256] = "";
+    if (is_stream(path))
+        return SARRUS_OK;
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return errno == ENOENT ? SARRUS_OK : sarrus_report(context, SARRUS_IO, "%s: %s", path, strerror(errno));
@@ -408,8 +417,7 @@ static sarrus_status place_check(sarrus_context *context, const char *path) {
                : sarrus_report(context, SARRUS_BAD_ARGUMENT, "%s is no XDMF file; expected a name that is free", path);
 }
 
-static sarrus_status figure_write(const figure *f, sarrus_context *context) {
-    const char *path = f->request->output;
+static sarrus_status document_write(const figure *f, sarrus_context *context, const char *path) {
     FILE *out = fopen(path, "w");
     if (out == NULL)
         return sarrus_report(context, SARRUS_IO, "%s: %s", path, strerror(errno));
@@ -417,6 +425,26 @@ static sarrus_status figure_write(const figure *f, sarrus_context *context) {
     if (fclose(out) != 0 || is_bad)
         return sarrus_report(context, SARRUS_IO, "%s: cannot be written: %s", path, strerror(errno));
     return is_read ? SARRUS_OK : sarrus_report(context, SARRUS_IO, "%s: the file is damaged", f->request->result);
+}
+
+/* As OUT.partial, which takes the place of an older file at the end. */
+static sarrus_status figure_write(const figure *f, sarrus_context *context) {
+    const char *path = f->request->output;
+    char *partial = NULL;
+    if (is_stream(path))
+        return document_write(f, context, path);
+    if (asprintf(&partial, "%s.partial", path) < 0)
+        return out_of_memory(context);
+    sarrus_status status = place_check(context, partial);
+    if (status == SARRUS_OK) {
+        status = document_write(f, context, partial);
+        if (status == SARRUS_OK && rename(partial, path) != 0)
+            status = sarrus_report(context, SARRUS_IO, "%s: %s", path, strerror(errno));
+        if (status != SARRUS_OK)
+            (void)remove(partial);
+    }
+    free(partial);
+    return status;
 }
 
 sarrus_status sarrus_xdmf_write(sarrus_context *context, const sarrus_xdmf_request *request) {

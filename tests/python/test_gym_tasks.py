@@ -172,13 +172,14 @@ def check_formulas():
         ("time if 1 else 2", "no meaning"), ("", "no formula"), ("__import__('os')", "no function"),
         ("(lambda: 1)()", "no meaning"), ("left", "nothing"), ("left.theta.real", "nothing is called"),
         ("1" + "0" * 400, "too large"), ("(" * 5000 + "1" + ")" * 5000, "no formula"), ("sin(x=1)", "no meaning"),
+        ("1e400", "too large"), ("1\x002", "no formula"), (5, "functions"),
     ):  # fmt: skip
         try:
             native(replace(written, reward=wrong), 1)
         except sarrus.ArgumentError as error:
             assert told in str(error), (wrong, error)
             continue
-        raise AssertionError(f"{wrong[:40]!r} was taken")
+        raise AssertionError(f"{str(wrong)[:40]!r} was taken")
 
 
 def check_start():

@@ -83,6 +83,28 @@ def test_fields():
     same(out, b.q)
 
 
+def test_see():
+    """Numbers of the bodies go into the caller's own array; one that would be copied on the way is refused, not left as it was."""
+    b = batch()
+    b.advance(10)
+    table = np.array([[0, 0, -1, 0, 0, -1], [1, 2, -1, 0, 0, -1]], dtype=np.int32)
+    at, out = np.zeros((2, 3)), np.full((2, 11), -7.0)
+    b.see(table, at, None, None, out)
+    assert np.array_equal(out[0], b.q[:, 0]) and np.array_equal(out[1], b.v[:, 2])
+    frozen = out.copy()
+    frozen.flags.writeable = False
+    for wrong in (
+        (table, at, None, None, out.astype(np.float32)), (table, at, None, None, np.zeros((11, 2)).T),
+        (table, at, None, None, out[None]),
+        (table, at, None, None, np.zeros(22)), (table, at, None, None, np.zeros((2, 22))[:, ::2]), (table, at, None, None, frozen),
+        (table.astype(np.int64), at, None, None, out), (table, at[:1], None, None, out), (table[:, :5].copy(), at, None, None, out),
+        (table, at, np.zeros((10, 2)), None, out), (table, at, None, np.ones(10, bool), out),
+    ):  # fmt: skip
+        raises(sarrus.ArgumentError, lambda wrong=wrong: b.see(*wrong))
+    beyond = np.array([[0, 9, -1, 0, 0, -1]], dtype=np.int32)
+    raises(sarrus.ArgumentError, lambda: b.see(beyond, at[:1], None, None, out[:1]))
+
+
 def test_view():
     """The same numbers in place, and what is written there is stepped with."""
     b = sarrus.Batch(with_settings(dynamics__formulation="udwadia-kalaba"), 11, backend="cpu", specialize="off")

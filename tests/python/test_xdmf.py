@@ -260,6 +260,20 @@ def check_refusals(folder, planar, path):
     assert "ground at rest" in sarrus("run", moving, "--set", "output.channels=[joint_points]", "-o", folder / "k.h5", code=2)
 
 
+def check_full(folder, path):
+    """Where there is no room for all of it, an older file stays, and nothing is left beside it; a pipe gets it at once."""
+    out = folder / "full.xdmf"
+    sarrus("xdmf", path, "-o", out, "--quiet")
+    before = out.read_bytes()
+    room = len(before) // 2 // 1024
+    command = ["bash", "-c", f'ulimit -f {room}; exec "$0" xdmf "$1" -o "$2" --quiet', PROGRAM, path, out]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert room > 0 and done.returncode == 3, done
+    assert out.read_bytes() == before and not out.with_name("full.xdmf.partial").exists()
+    command = ["bash", "-c", 'timeout 20 "$0" xdmf "$1" -o /dev/stdout --quiet | cat', PROGRAM, path]
+    assert subprocess.run(command, capture_output=True, check=False, timeout=60).stdout == before
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -270,6 +284,7 @@ def main():
         check_lines(folder, path)
         check_kinds(folder, planar, path)
         check_refusals(folder, planar, path)
+        check_full(folder, path)
     print("read by VTK too" if vtk is not None else "VTK is not installed")
     print("read by ParaView too" if PVPYTHON is not None else "ParaView is not installed")
     return 0

@@ -64,10 +64,15 @@ class Formula:
     "tip.x", "tip.vx"                       a point of the task, its velocity
     "goal[0]", "action[1]", "time"          as in `State`
     "parameters[0]", "energy"               as `State.observe` gives them
+
+    Bodies and points whose names are words of Python (`in`, `lambda`), or hold other signs than letters, digits and _, are for
+    functions.
     """
 
     def __init__(self, text: str, layout: Layout, widths: dict[str, int]) -> None:
         self.text, self._layout, self._widths = text, layout, widths
+        if "\0" in text:
+            raise ArgumentError(f"{text!r} is no formula")
         own = text.replace("^", "**").replace("&&", " and ").replace("||", " or ")
         own = own.replace("!=", "\0").replace("!", " not ").replace("\0", "!=").strip()
         try:
@@ -105,7 +110,9 @@ class Formula:
         try:
             number = float(value)
         except OverflowError:
-            raise self._fail("there is a number that is too large") from None
+            number = float("inf")
+        if not np.isfinite(number):
+            raise self._fail("there is a number that is too large")
         return lambda _: number
 
     def _applied(self, operator: ast.AST, operands: list[ast.expr]) -> Value:

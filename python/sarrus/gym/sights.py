@@ -82,4 +82,4 @@ class Sight:
             if self._joint_points is None:
                 self._joint_points = self.batch.joint_points().reshape(self.batch.n, -1)
             own = self._joint_points
-        self.batch.see(self._table[first:end], self._at[first:end], own, mask, self._board[first:end])
+        self.batch._see(self._table[first:end], self._at[first:end], own, mask, self._board[first:end])

@@ -118,9 +118,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         widths = {"goal": self._goal.shape[1], "action": len(self._low), "parameters": len(model.parameters)}
 
         def made(what: Any) -> Any:
+            if not isinstance(what, str) and not callable(what):
+                raise ArgumentError(f"rewards, ends and infos are functions of the state or formulas; got {what!r}")
             return Formula(what, self._sight.layout, widths) if isinstance(what, str) else what
 
-        self._reward, self._terminated = made(self.task.reward), made(self.task.terminated)
+        self._reward = made(self.task.reward)
+        self._terminated = None if self.task.terminated is None else made(self.task.terminated)
         self._info = {name: made(what) for name, what in self.task.info.items()}
 
     def _spaces_make(self) -> None:
