@@ -302,7 +302,7 @@ static void measure_methods(sarrus_bench_cuda_report *report, const sarrus_bench
             if (method == SARRUS_PINV_LAPACK || method == SARRUS_PINV_TIKHONOV || (!with_all && !is_main))
                 continue;
             native_measure(report, batch, SARRUS_BENCH_SARRUS, method, (sarrus_bench_form)form);
-            if (method == SARRUS_PINV_SVD && strcmp(report->rows[report->n_rows - 1].variant, "group") == 0)
+            if (strcmp(report->rows[report->n_rows - 1].variant, "group") == 0)
                 native_measure(report, batch, SARRUS_BENCH_THREADS, method, (sarrus_bench_form)form);
         }
     }

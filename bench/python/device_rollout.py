@@ -1,11 +1,13 @@
 """Environment steps a second of a loop that never leaves the GPU: a policy in PyTorch, and four-bars that are stepped on its
 stream.
 
-    python bench/python/device_rollout.py [--envs 65536] [--substeps 10] [--steps 200] [--json rollout.json]
+    python bench/python/device_rollout.py [--envs 65536] [--substeps 10] [--steps 200] [--json rollout.json] [--generic]
                                           [--library lib/libsarrus_whole.so] [--scenario scenarios/four_bar.yaml]
 
-The policy is a linear layer of coordinates and speeds, whose tanh is the torque on the crank; an episode is 500 steps, and
-environments begin anew out of step, or when they have failed, by a mask on the GPU. It is timed call by call and as one CUDA graph;
+Kernels are compiled for the mechanism, unless --generic asks for those of all mechanisms.
+
+The policy is a linear layer of coordinates and speeds, whose tanh is the torque on the crank; it brakes, so that no crank comes to
+turn faster than the steps resolve. An episode is 500 steps, and environments begin anew out of step, or when they have failed, by a mask on the GPU. It is timed call by call and as one CUDA graph;
 beside them the same loop by way of the host. "In kernels" is the share of the time between two events of PyTorch around the steps
 of the mechanisms.
 
@@ -20,6 +22,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
+import os
 import pathlib
 import sys
 import time
@@ -36,7 +39,9 @@ SETTINGS = {
 }
 FIELDS = {"q": 0, "v": 1, "input": 2, "status": 5}
 BACKENDS = {"auto": 0, "cpu": 1, "cuda": 2}
+SPECIALIZE = {"off": 0, "auto": 1, "on": 2}
 EPISODE = 500  # steps
+CRANK_SPEED = 2  # of the speeds of the bodies, the crank's angular one; rad/s
 
 
 class UnusableError(Exception):
@@ -93,7 +98,9 @@ class Diagnostic(ctypes.Structure):
 class Plain:
     """What is needed of `sarrus.Batch`, by ctypes on the C library. It is not destroyed: the process ends first."""
 
-    def __init__(self, library: str, scenario: str, n: int, backend: str = "cuda") -> None:
+    def __init__(
+        self, library: str, scenario: str, n: int, backend: str = "cuda", specialize: str = "off", cache: str | None = None
+    ) -> None:
         self.c = ctypes.CDLL(library)
         self.c.sarrus_context_diagnostic.restype = ctypes.c_void_p
         self.c.sarrus_batch_refusal.restype = self.c.sarrus_batch_failure.restype = ctypes.c_char_p
@@ -102,7 +109,8 @@ class Plain:
         model, plan = ctypes.c_void_p(), ctypes.c_void_p()
         texts = [word.encode() for pair in SETTINGS.items() for word in pair]
         settings = (ctypes.c_char_p * len(texts))(*texts)  # sarrus_override is two texts
-        options = Options(backend=BACKENDS[backend], n_devices=1)
+        options = Options(backend=BACKENDS[backend], n_devices=1, specialize=SPECIALIZE[specialize])
+        options.cache_dir = cache.encode() if cache else None
         self._check(self.c.sarrus_context_create(ctypes.byref(self._context)))
         path, count = scenario.encode(), ctypes.c_size_t(len(SETTINGS))
         self._check(self.c.sarrus_scenario_read_file(self._context, path, settings, count, ctypes.byref(model)))
@@ -160,13 +168,13 @@ class Plain:
 class Packaged:
     """The same by the package."""
 
-    def __init__(self, scenario: str, n: int) -> None:
+    def __init__(self, scenario: str, n: int, specialize: str) -> None:
         try:
             import sarrus
         except ModuleNotFoundError as error:
             raise UnusableError(f"there is no package sarrus ({error}); expected --library") from None
         try:
-            self.batch = sarrus.Batch(scenario, n, settings=SETTINGS, backend="cuda", specialize="off")
+            self.batch = sarrus.Batch(scenario, n, settings=SETTINGS, backend="cuda", specialize=specialize)
         except sarrus.Error as error:
             raise UnusableError(str(error)) from None
         self.n, self.device = n, self.batch.device
@@ -178,6 +186,14 @@ class Packaged:
 
     def write(self, field: str, room: Any) -> None:
         self.batch.write(field, room.numpy())
+
+
+def cache_folder() -> str:
+    """Where the program keeps compiled kernels, made when missing."""
+    home = os.environ.get("XDG_CACHE_HOME", str(pathlib.Path.home() / ".cache"))
+    folder = pathlib.Path(os.environ.get("SARRUS_CACHE_DIR", str(pathlib.Path(home) / "sarrus")))
+    folder.mkdir(parents=True, exist_ok=True)
+    return str(folder)
 
 
 def torch_with_gpu() -> Any:
@@ -200,6 +216,7 @@ class Loop:
         generator = torch.Generator(device="cuda").manual_seed(3)
         n_seen = self.q.shape[1] + self.v.shape[1]
         self.weights = 0.3 * torch.randn(1, n_seen, device="cuda", generator=generator)
+        self.weights[0, self.q.shape[1] + CRANK_SPEED] = -0.5
         self.bias = torch.zeros(1, 1, device="cuda")
         self.age = torch.randint(0, EPISODE, (simulation.n,), device="cuda", generator=generator)
         self.mask = torch.zeros(simulation.n, dtype=torch.bool, device="cuda")
@@ -294,6 +311,7 @@ def measured(torch: Any, make: Callable[[int], Any], options: argparse.Namespace
         "torch": torch.__version__,
         "environments": options.envs,
         "substeps": options.substeps,
+        "kernels": "generic" if options.generic else "for the plan",
         "environment_steps_per_second": {name: options.envs / seconds for name, seconds in rates.items()},
         "seconds_per_step": rates,
         "share_in_kernels": kernels / whole,
@@ -308,11 +326,15 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--scenario", default=str(ROOT / "scenarios" / "four_bar.yaml"))
     parser.add_argument("--library", help="the C library, called by ctypes in the place of the package")
+    parser.add_argument("--generic", action="store_true", help="the kernels of all mechanisms")
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
+    specialize, cache = "off" if options.generic else "on", cache_folder()
 
     def make(n: int) -> Any:
-        return Plain(options.library, options.scenario, n) if options.library else Packaged(options.scenario, n)
+        if options.library:
+            return Plain(options.library, options.scenario, n, specialize=specialize, cache=cache)
+        return Packaged(options.scenario, n, specialize)
 
     try:
         torch = torch_with_gpu()

@@ -11,7 +11,7 @@ enum { SARRUS_CUDA_PINV_WIDTH = 32, SARRUS_CUDA_PINV_THREADS = 64 };
 /* How the matrices of a launch are shared out. */
 typedef enum sarrus_cuda_pinv_variant {
     SARRUS_CUDA_PINV_THREAD = 0, /* a thread a matrix: the bodies of kernels/pinv */
-    SARRUS_CUDA_PINV_GROUP = 1,  /* some threads a matrix, in shared memory (pinv_group.cuh) */
+    SARRUS_CUDA_PINV_GROUP = 1,  /* some threads a matrix, in shared memory (pinv_group_qr.cuh) */
 } sarrus_cuda_pinv_variant;
 
 /* All arrays are device memory; none may overlap another. */

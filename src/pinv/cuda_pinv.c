@@ -81,9 +81,10 @@ const sarrus_gpu *sarrus_cuda_pinv_find(sarrus_context *context) {
  * waits for: 256 kB of first cache leave 128 doubles a matrix, which a 5×5 exceeds. A group keeps all of it in shared memory. */
 sarrus_cuda_pinv_variant sarrus_cuda_pinv_choose(const sarrus_pinv_call *call, size_t n_shared) {
     const int32_t count = call->m < call->n ? call->m : call->n, length = call->m < call->n ? call->n : call->m;
-    if (call->method != SARRUS_PINV_SVD || count < GROUP_FROM || length > GROUP_MOST || call->n_rhs > GROUP_MOST)
+    const bool has_groups = call->method == SARRUS_PINV_SVD || call->method == SARRUS_PINV_HOUSEHOLDER;
+    if (!has_groups || count < GROUP_FROM || length > GROUP_MOST || call->n_rhs > GROUP_MOST)
         return SARRUS_CUDA_PINV_THREAD;
-    const pinv_group_layout lay = pinv_group_layout_of(call->m, call->n, call->n_rhs);
+    const pinv_group_layout lay = pinv_group_layout_of(call->method, call->m, call->n, call->n_rhs);
     const size_t n_bytes = sizeof(double) * (size_t)lay.size * (size_t)lay.n_groups;
     return n_bytes <= n_shared ? SARRUS_CUDA_PINV_GROUP : SARRUS_CUDA_PINV_THREAD;
 }

@@ -156,7 +156,7 @@ static int pinv_run(int32_t size, double *a, double *x) {
 static void shared_memory_is_asked_for(void **state) {
     (void)state;
     enum { SIZE = 64 };
-    const pinv_group_layout lay = pinv_group_layout_of(SIZE, SIZE, 0);
+    const pinv_group_layout lay = pinv_group_svd_layout(SIZE, SIZE, 0);
     assert_true((size_t)lay.size * (size_t)lay.n_groups * sizeof(double) > 48 * 1024);
     double *a = calloc(SIZE * SIZE, sizeof *a), *x = calloc(SIZE * SIZE, sizeof *x);
     assert_true(a && x);
