@@ -276,6 +276,21 @@ static void test_settings(void **state) {
         check_subject(&subjects[i], "cusolver-svd", TOLERANCE_EVALUATION);
 }
 
+/* The host waits once a stage where the automatic rule may ask for all rows, and once a call for rules that never do. */
+static void test_waits(void **state) {
+    enum { N_STEPS = 5, N_STAGES = 4 };
+    static const subject subjects[] = {{"five_bar.yaml", {NULL}}, {"five_bar.yaml", {"dynamics.rank", "{method: relative}", NULL}}};
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        rig r;
+        rig_open(&r, &subjects[i], "cusolver-svd", NULL);
+        const int n_before = gpu_on_host_seen().n_waits;
+        assert_int_equal(sarrus_cuda_staged_advance(r.staged, &r.lanes, &r.clock, N_STEPS), 0);
+        assert_int_equal(gpu_on_host_seen().n_waits - n_before, i == 0 ? N_STEPS * N_STAGES : 1);
+        rig_close(&r);
+    }
+}
+
 /* Through the singular position at the start, links aligned: the independent rows lose a direction, and all rows are asked for.
  * Every other instance stands elsewhere, so that only some ask twice. */
 static void singular_open(rig *r, const char *pinv) {
@@ -416,9 +431,9 @@ static void test_device_without_kernels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenarios_svd), cmocka_unit_test(test_scenarios_syev),         cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_singular),      cmocka_unit_test(test_library_gives_up),       cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_errors),        cmocka_unit_test(test_device_without_kernels),
+        cmocka_unit_test(test_scenarios_svd), cmocka_unit_test(test_scenarios_syev), cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_waits),         cmocka_unit_test(test_singular),       cmocka_unit_test(test_library_gives_up),
+        cmocka_unit_test(test_not_finite),    cmocka_unit_test(test_errors),         cmocka_unit_test(test_device_without_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

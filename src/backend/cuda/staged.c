@@ -278,15 +278,25 @@ static int give_slots(sarrus_cuda_staged *staged, int32_t *m, int32_t *n_slots) 
     return error == 0 ? copy(staged, SARRUS_GPU_UPLOAD, staged->call.arrays.slot, staged->slot, (size_t)n_members) : error;
 }
 
+/* Whether an acceleration may ask a second time, for all rows (sarrus_correct_dense). */
+static bool may_ask_twice(const sarrus_mechanism *mech) {
+    return mech->rank.method == SARRUS_RANK_AUTO;
+}
+
+/* All members evaluate with the solutions so far, and there is no other. */
+static int end(sarrus_cuda_staged *staged, const staged_question *question) {
+    staged->call.has_all = 1;
+    staged->call.may_ask = 0;
+    return ask(staged, question);
+}
+
 /* All members evaluate with the solutions so far; those that need another are given it; until none needs any. */
 static int go_on(sarrus_cuda_staged *staged, const staged_question *question) {
     sarrus_staged_call *call = &staged->call;
     int32_t n_waiting = 0, m = 0, n_slots = 0;
-    call->has_all = 1;
-    call->may_ask = 0;
     int error = staged->gpu->fill(&call->arrays.counter[SARRUS_STAGED_N_WAITING], 0, sizeof(int32_t), call->base.stream);
     if (error == 0)
-        error = ask(staged, question);
+        error = end(staged, question);
     if (error == 0)
         error = fetch_counters(staged, &n_waiting);
     while (error == 0 && n_waiting > 0) {
@@ -326,7 +336,7 @@ static int step(sarrus_cuda_staged *staged, const sarrus_clock *clock) {
             continue;
         error = answer(staged, first_rows(mech), call->n_members);
         if (error == 0)
-            error = go_on(staged, &question);
+            error = may_ask_twice(mech) ? go_on(staged, &question) : end(staged, &question);
         staged->counts.n_rank_revealing += (uint64_t)call->n_members;
     }
     staged->counts.n_evaluations += (uint64_t)n_stages * (uint64_t)call->n_members;
@@ -342,7 +352,8 @@ int sarrus_cuda_staged_advance(sarrus_cuda_staged *staged, const sarrus_cuda_lan
         error = step(staged, &now);
         ++now.step;
     }
-    return error;
+    int32_t n_waiting; /* nobody: what is wanted is how many were refused, where no stage has told it */
+    return error != 0 || may_ask_twice(staged->call.base.mech) ? error : fetch_counters(staged, &n_waiting);
 }
 
 int sarrus_cuda_staged_observe(sarrus_cuda_staged *staged, const sarrus_cuda_lanes *lanes, const sarrus_observe_request *want,
