@@ -21,6 +21,7 @@ from .choices import count_check
 from .errors import ArgumentError, Error, FileError
 from .films import film_write, films_check, gif_fps
 from .motions import Motion, Source, motion_of
+from .own_page import page_write
 from .shapes import (
     ARROW,
     ARROW_SHARE,
@@ -60,16 +61,17 @@ class Animation:
         return re.sub(r"\{\{(TITLE|MOTION)\}\}", lambda found: parts[found[1]], template)
 
     def save(self, output: str | os.PathLike[str]) -> None:
-        """Writes .html, .gif or .mp4. What stood there before stays until the new one is complete."""
+        """Writes .html, .gif or .mp4. What stood there before stays until the new one is complete; a page that is not of this
+        package is not replaced (ArgumentError)."""
         path = Path(output)
         suffix = _suffix_check(path)
+        if suffix == ".html":
+            page_write(path, self.page)
+            return
         partial = path.with_name(f"{path.stem}.partial{suffix}")
         try:
-            if suffix == ".html":
-                partial.write_text(self.page, encoding="utf-8")
-            else:
-                films_check(suffix)
-                film_write(self.motion, partial, dpi=self._dpi, azimuth=self._azimuth, elevation=self._elevation)
+            films_check(suffix)
+            film_write(self.motion, partial, dpi=self._dpi, azimuth=self._azimuth, elevation=self._elevation)
             partial.replace(path)
         except OSError as error:
             raise FileError(f"{path}: {error.strerror or error}") from error

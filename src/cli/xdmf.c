@@ -33,6 +33,19 @@ typedef struct xdmf_arguments {
 
 enum { OPTION_INSTANCE = 256, OPTION_EVERY, OPTION_GROUP, OPTION_QUIET };
 
+/* An instance that was named before counts once. */
+static bool instance_take(xdmf_arguments *arguments) {
+    uint64_t id = 0;
+    if (!sarrus_option_count("xdmf", "instance", 0, UINT64_C(1) << 40, &id))
+        return false;
+    for (int i = 0; i < arguments->request.n_instances; ++i) {
+        if (arguments->instances[i] == id)
+            return true;
+    }
+    arguments->instances[arguments->request.n_instances++] = id;
+    return true;
+}
+
 /* False when the option was refused. */
 static bool option_take(xdmf_arguments *arguments, int option) {
     uint64_t number = 0;
@@ -41,8 +54,7 @@ static bool option_take(xdmf_arguments *arguments, int option) {
         arguments->request.output = optarg;
         return true;
     case OPTION_INSTANCE:
-        return sarrus_option_count("xdmf", "instance", 0, UINT64_C(1) << 40,
-                                   &arguments->instances[arguments->request.n_instances++]);
+        return instance_take(arguments);
     case OPTION_EVERY:
         return sarrus_option_count("xdmf", "every", 1, UINT64_C(1) << 40, &arguments->request.every);
     case OPTION_GROUP:

@@ -128,6 +128,9 @@ static sarrus_status nodes_make(figure *f, sarrus_context *context) {
     const size_t n_joints = (size_t)model->n_joints, n_bodies = (size_t)model->n_bodies, n_points = (size_t)model->output.n_points;
     const int n_q = model->space == SARRUS_SPACE_SPATIAL ? 7 : 3;
     f->dimension = model->space == SARRUS_SPACE_SPATIAL ? 3 : 2;
+    if (f->info.n_trajectories == 0)
+        return sarrus_report(context, SARRUS_BAD_INPUT, "%s has no trajectories; expected a run that keeps some (output.instances)",
+                             f->request->result);
     f->nodes = calloc(2 * n_joints + n_bodies + n_points + 1, sizeof *f->nodes);
     f->lines = calloc(3 * n_joints + n_points + 1, sizeof *f->lines);
     f->ends = calloc(n_joints + 1, sizeof *f->ends);

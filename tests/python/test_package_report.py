@@ -527,7 +527,11 @@ def command(*arguments):
 
 def test_command():
     place = pathlib.Path(FOLDER.name) / "page.html"
-    place.write_text("an older one")
+    place.write_text("somebody's")
+    done = command(study(), "-o", place)
+    assert done.returncode == 2 and "no page that Sarrus has written" in done.stderr, done
+    assert place.read_text() == "somebody's"
+    place.write_text(f"<head>{sarrus.own_page.MARK} an older one")
     options = ["--quantities", "low,swing", "--instances", "3,5", "--instances", "7", "--channels", "state/v", "--title", "T"]
     done = command(study(), "-o", place, *options)
     assert done.returncode == 0 and "page.html" in done.stdout and not done.stderr, done

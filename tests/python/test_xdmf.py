@@ -249,6 +249,11 @@ def check_kinds(folder, planar, path):
 def check_refusals(folder, planar, path):
     plain = run(planar, folder / "plain.h5", "output.channels=[state]")
     assert "joint_points" in sarrus("xdmf", plain, code=2)
+    silent = run(planar, folder / "silent.h5", "output.instances=none")
+    assert "no trajectories" in sarrus("xdmf", silent, code=2)
+    for name, twice in (("once", ()), ("twice", ("--instance", "0"))):
+        sarrus("xdmf", path, "-o", folder / f"{name}.xdmf", "--instance", "0", *twice)
+    assert (folder / "twice.xdmf").read_text() == (folder / "once.xdmf").read_text()
     assert "no trajectory of instance 7" in sarrus("xdmf", path, "--instance", "7", code=2)
     text = planar.read_text(encoding="utf-8")
     assert "expected a name that is free" in sarrus("xdmf", path, "-o", planar, code=2)

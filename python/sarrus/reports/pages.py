@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..choices import count_check
-from ..errors import ArgumentError, Error, FileError, SarrusWarning
+from ..errors import ArgumentError, Error, SarrusWarning
 from ..motions import opened
+from ..own_page import page_write
 from ..studies import Result
 from .charts import escaped
 from .contents import Study, studies_of, text_of
@@ -37,16 +38,9 @@ class Report:
         self.title, self.page, self.troubles = title, page, troubles
 
     def save(self, output: str | os.PathLike[str]) -> None:
-        """Writes the page (.html). What stood there before stays until the new one is complete."""
-        path = _suffix_check(Path(output))
-        partial = path.with_name(f"{path.stem}.partial{path.suffix}")
-        try:
-            partial.write_text(self.page, encoding="utf-8")
-            partial.replace(path)
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror or error}") from error
-        finally:
-            partial.unlink(missing_ok=True)
+        """Writes the page (.html). What stood there before stays until the new one is complete; a page that is not of this
+        package is not replaced (ArgumentError)."""
+        page_write(_suffix_check(Path(output)), self.page)
 
     def __repr__(self) -> str:
         return f"<sarrus.Report of {self.title}: {len(self.page)} characters>"
