@@ -35,7 +35,7 @@ LANE_PHASE void sarrus_closeness_take_row(sarrus_evaluation *ev, int32_t i, int3
         return;
     }
     const int32_t k = doubt->n_rows++;
-    const real ordinary = sarrus_doubt_ordinary(ev, at, sarrus_row_apart(ev, i));
+    const real ordinary = sarrus_doubt_ordinary(ev, i, at, sarrus_row_apart(ev, i));
     real *r = lane_from(ws->d, k * mech->n_v), size = zero;
     sarrus_state_weigh(mech, ev->parameter, ws, ws->apart, r);
     for (int32_t n = 0; n < mech->n_v; ++n) {
@@ -116,6 +116,10 @@ LANE_BODY void sarrus_closeness_of_all(sarrus_evaluation *ev, mask near, real *l
  * that of the rows that stand then. Overwrites ws->multiplier and what rows in doubt use, but for ws->z. */
 LANE_BODY void sarrus_closeness_mend(sarrus_evaluation *ev, const real *rhs) {
     sarrus_workspace *ws = ev->ws;
+    if (sarrus_closeness_asks_joints(sarrus_plan_of(ev))) {
+        sarrus_closeness_of_joints(ev);
+        return;
+    }
     const mask near = sarrus_closeness_is_near(ev), asked = mask_and(near, ev->asks_all);
     const int32_t wants_closeness = ev->wants_closeness;
     real all[SARRUS_N_CLOSENESS], least[SARRUS_N_CLOSENESS];

@@ -10,7 +10,7 @@
 #ifndef SARRUS_FORMULATION_DOUBTFUL_ROWS_H
 #define SARRUS_FORMULATION_DOUBTFUL_ROWS_H
 
-#include "kernels/formulation/standing_rows.h"
+#include "kernels/formulation/joint_rows.h"
 
 /* What a correction does with a row in doubt that is crossed exactly: an acceleration keeps it until it is lost, a projection
  * leaves it out earlier. NONE: nobody has rows in doubt, and only closeness is asked for. */
@@ -43,16 +43,16 @@ LANE_PHASE real sarrus_row_apart(sarrus_evaluation *ev, int32_t i) {
     return own;
 }
 
-/* The ordinary |r|² of row i: its ordinary pivot times what that is relative to, and as much more as its block is nearer to losing
- * a direction than the row alone tells. In the factor it is element `at` of vectors in elimination order, judged as its pivot is;
- * −1: it is a dependent one. `own`: J_i M⁻¹ J_iᵀ. */
-LANE_FUNCTION real sarrus_doubt_ordinary(const sarrus_evaluation *ev, int32_t at, real own) {
+/* The ordinary |r|² of row i: its ordinary pivot times what that is relative to, and as much more as its block, or in space its
+ * joint (joint_rows.h), is nearer to losing a direction than the row alone tells. In the factor it is element `at` of vectors in
+ * elimination order, judged as its pivot is; −1: it is a dependent one. `own`: J_i M⁻¹ J_iᵀ. */
+LANE_FUNCTION real sarrus_doubt_ordinary(const sarrus_evaluation *ev, int32_t i, int32_t at, real own) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (at < 0)
         return own * real_set(mech->ordinary);
     const real guard = sarrus_factor_guard(ev), unit = real_set(1.0) / guard, more = guard / real_set(mech->guard);
     const real size = unit * real_max(frame_at(ev->ws->diagonal, at), own * real_set(mech->factor.guard[at]) * more);
-    return size * sarrus_ldlt_excess(ev->ws, at);
+    return size * (sarrus_closeness_asks_joints(mech) ? sarrus_joint_excess(ev, i, at) : sarrus_ldlt_excess(ev->ws, at));
 }
 
 /* Takes row i (element `place`, see above) in, in the lanes of `here`, and returns its closeness. `share` of its ordinary size has
@@ -68,7 +68,7 @@ LANE_BODY real sarrus_doubt_take(sarrus_evaluation *ev, int32_t i, int32_t place
     const int32_t at = doubt->n_rows++;
     const real rest = frame_at(doubt->rhs, i) - sarrus_whole_row_times(mech, ws, i, ws->z);
     real size = zero;
-    const real ordinary = sarrus_doubt_ordinary(ev, place, sarrus_row_apart(ev, i));
+    const real ordinary = sarrus_doubt_ordinary(ev, i, place, sarrus_row_apart(ev, i));
     real *r = lane_from(ws->d, at * mech->n_v);
     sarrus_state_weigh(mech, ev->parameter, ws, ws->apart, r);
     for (int32_t k = 0; k < mech->n_v; ++k) {

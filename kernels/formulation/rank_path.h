@@ -1,6 +1,6 @@
 /* Where the lanes go whose factor has rows in doubt: ws->z ← M^{-1/2} D⁺ rhs by doubtful_rows.h, or, when the scenario has a rank
  * rule of its own, by the SVD of all rows, on which the rule decides; and those whose rows come near dependence, to be told by all
- * rows how near a change point is (closeness_of_all.h).
+ * rows how near a change point is (closeness_of_all.h), or by those of their joint (joint_rows.h).
  *
  * Generic kernels do it in place. Specialised kernels hold the rows in registers and hardly ever need it, so they hand the rows out
  * to the generic kernels: the same arithmetic, and nothing of it to compile. A device cannot call back (SARRUS_RANK_PATH_INSIDE):

@@ -20,14 +20,25 @@ LANE_FUNCTION real *sarrus_rows_seen(const sarrus_evaluation *ev) {
 #define SARRUS_SUNK (1.0 / 16.0)
 #define SARRUS_SWAPPED 1e-2
 
-/* The lanes whose closeness is that of the plan's rows and may be another one of all (closeness_of_all.h). */
+/* Whether near a change point all rows of a joint are asked (joint_rows.h): in space, where no rows are redundant. */
+LANE_FUNCTION int sarrus_closeness_asks_joints(const sarrus_mechanism *mech) {
+    return SPACE_DIMENSION == 3 && mech->factor.n_dependent == 0;
+}
+/* Whether others than the row itself and its block are: these, or dependent rows (closeness_of_all.h). */
+LANE_FUNCTION int sarrus_closeness_asks_rows(const sarrus_mechanism *mech) {
+    return sarrus_closeness_asks_joints(mech) || mech->factor.n_dependent > 0;
+}
+
+/* The lanes whose closeness is that of the plan's rows and may be another one of all, or of joints. */
 LANE_FUNCTION mask sarrus_closeness_is_near(const sarrus_evaluation *ev) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    if (!ev->wants_closeness || mech->factor.n_dependent == 0)
+    if (!ev->wants_closeness || !sarrus_closeness_asks_rows(mech))
         return mask_none();
     const mask is_near = real_lt(real_set(SARRUS_CLOSENESS_NEAR), frame_at(ev->ws->closeness, 1));
     if (!mask_any(is_near))
         return is_near;
+    if (sarrus_closeness_asks_joints(mech))
+        return mask_and(is_near, ev->healthy);
     const mask is_generic = real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent));
     /* a row that bends beside one that is crossed has a distance of its own */
     const mask is_bend = real_lt(real_set(0.0), lane_at(ev->tile, mech->layout.passage.is_bend));

@@ -140,9 +140,9 @@ LANE_FUNCTION void sarrus_stretch_store(const sarrus_evaluation *ev, const sarru
     sarrus_count(ev, layout->n_evaluations, 4.0 * (real_scalar)n, s->on);
 }
 
-/* Lanes of a fresh factor whose rows may be near dependence (closeness_of_all.h). */
+/* Lanes of a fresh factor whose rows may be near dependence (sarrus_closeness_is_near). */
 LANE_FUNCTION mask sarrus_stretch_comes_near(const sarrus_evaluation *ev) {
-    if (sarrus_plan_of(ev)->factor.n_dependent == 0)
+    if (!sarrus_closeness_asks_rows(sarrus_plan_of(ev)))
         return mask_none();
     return real_lt(real_set(SARRUS_CLOSENESS_NEAR), frame_at(ev->ws->closeness, 1));
 }

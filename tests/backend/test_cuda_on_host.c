@@ -218,10 +218,23 @@ static void test_space_and_trees(void **state) {
     (void)run("heavy_top.yaml", over_a_tree, 50);
 }
 
+/* Near a change point in space closeness is told by all rows of a joint, within the unit. */
+static void test_joints_beside_change_points(void **state) {
+    (void)state;
+    const sarrus_override over_a_tree[] = {{"dynamics.formulation", "relative"}, {NULL, NULL}};
+    (void)run("../tests/support/leaning_loop.yaml", NULL, 400);
+    (void)run("../tests/support/leaning_loop.yaml", over_a_tree, 400);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenarios), cmocka_unit_test(test_integrators),    cmocka_unit_test(test_ground_that_moves),
-        cmocka_unit_test(test_stretches), cmocka_unit_test(test_rank_revealing), cmocka_unit_test(test_space_and_trees),
+        cmocka_unit_test(test_scenarios),
+        cmocka_unit_test(test_integrators),
+        cmocka_unit_test(test_ground_that_moves),
+        cmocka_unit_test(test_stretches),
+        cmocka_unit_test(test_rank_revealing),
+        cmocka_unit_test(test_space_and_trees),
+        cmocka_unit_test(test_joints_beside_change_points),
     };
     const bool has_compiler = system("c++ --version >/dev/null 2>&1") == 0;
     if (!has_compiler || !mechanism_has_isa("avx2"))
