@@ -45,10 +45,32 @@ static sarrus_status try_relative(sarrus_context *context, sarrus_plan *plan, sa
                                       : status;
 }
 
+/* Whether a spring between points pulls at a body that is a tree by itself. Fixed steps are made in parts by what their middle
+ * stages differ by, and all of that vanishes where the one acceleration of such a body has an extremum: stiff springs then take
+ * parts that are too long, and instances end that bodies, which turn besides, carry on. */
+static bool is_pulled_alone(const sarrus_mechanism *bodies, const sarrus_plan *tree) {
+    const sarrus_mech_tree *t = &tree->mech.tree;
+    if (!bodies->has_parts || tree->mech.m > 0)
+        return false;
+    for (int32_t i = 0; i < bodies->n_forces; ++i) {
+        for (int side = 0; side < 2 && bodies->force[i].type == SARRUS_FORCE_SPRING; ++side) {
+            const int32_t body = bodies->force[i].body[side];
+            int32_t n_speeds = 0;
+            for (int32_t k = 0; body >= 0 && k < t->n_links; ++k)
+                n_speeds += t->link[k].root == t->link[tree->link_of[body]].root ? t->link[k].n_v : 0;
+            if (n_speeds == 1)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* In the plane the operations do not tell: kernels for a plan are 1.2 to 2.8 times as fast over the tree, which has a part of the
  * numbers, the generic ones about as fast, some less. So loops go over the tree as long as kernels can be made for it. */
 static bool planar_tree_is_better(const sarrus_mechanism *bodies, const sarrus_plan *tree) {
     if (tree->mech.n_v == bodies->n_v) /* nothing hangs on anything by a joint that a tree can have */
+        return false;
+    if (is_pulled_alone(bodies, tree))
         return false;
     if (tree->mech.m == 0)
         return true;

@@ -34,6 +34,13 @@ static const char loose[] = "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\ninte
                             "joints:\n  - {name: A, type: distance, bodies: [ground, a], points: [[0, 0], [0, 0]]}\n"
                             "  - {name: B, type: distance, bodies: [a, b], points: [[0, 0], [0, 0]]}\n";
 
+/* A pendulum that a spring pulls. */
+static const char pulled[] = "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\nintegrator: {method: rk4, dt: 0.02, t_end: 1}\n"
+                             "bodies:\n  - {name: a, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+                             "joints:\n  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+                             "forces:\n  - {name: s, type: spring, between: [[ground, [1, 1]], [a, [0.5, 0]]], stiffness: 1000, "
+                             "rest_length: 0.5}\n";
+
 static void the_cheaper_one_that_can_do_it(void **state) {
     (void)state;
     static const struct {
@@ -58,10 +65,12 @@ static void the_cheaper_one_that_can_do_it(void **state) {
         {NULL, floating, SETTING(NULL, NULL), false},
         {NULL, carried, SETTING(NULL, NULL), false},
         {NULL, loose, SETTING(NULL, NULL), false},
+        {NULL, pulled, SETTING(NULL, NULL), false},
+        {NULL, pulled, SETTING("integrator.method", "dopri5"), true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const sarrus_override open[] = {SETTING("dynamics.formulation", "auto"), cases[i].also, SETTING(NULL, NULL)};
-        mechanism m = cases[i].file ? mechanism_open_file(cases[i].file, open) : mechanism_open_text(cases[i].text, NULL);
+        mechanism m = cases[i].file ? mechanism_open_file(cases[i].file, open) : mechanism_open_text(cases[i].text, open + 1);
         if ((m.plan->relative != NULL) != cases[i].is_relative)
             fail_msg("%s: %s", cases[i].file ? cases[i].file : cases[i].text, sarrus_plan_report(m.plan));
         assert_int_equal(sarrus_context_n_diagnostics(m.context), 0);
