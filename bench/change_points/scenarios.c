@@ -40,6 +40,7 @@ static const char pair_text[] =
     "  - {name: B, type: revolute, bodies: [ground, rocker], points: [['=d', 0], ['=-b/2', 0]]}\n"
     "  - {name: C, type: revolute, bodies: [crank, coupler], points: [['=a/2', 0], ['=-c/2', 0]]}\n"
     "  - {name: D, type: revolute, bodies: [rocker, coupler], points: [['=b/2', 0], ['=c/2', 0]]}\n"
+    "dynamics: {formulation: udwadia-kalaba}\n"
     "integrator: {dt: 1.0e-3, t_end: 2}\n";
 
 /* Crank r and rod l; the slider at x runs through the crank's pivot. The rod's angle is s. */
@@ -68,6 +69,7 @@ static const char slider_text[] =
     "  - {name: B, type: revolute, bodies: [crank, rod], points: [['=r/2', 0], ['=-l/2', 0]]}\n"
     "  - {name: C, type: revolute, bodies: [rod, slider], points: [['=l/2', 0], [0, 0]]}\n"
     "  - {name: guide, type: prismatic, bodies: [ground, slider], points: [[0, 0], [0, 0]], axis: [1, 0]}\n"
+    "dynamics: {formulation: udwadia-kalaba}\n"
     "integrator: {dt: 1.0e-3, t_end: 2}\n";
 
 /* The five-bar of five_bar.yaml, its middle crank b long. Any b but 1 locks it. */
@@ -92,6 +94,7 @@ static const char five_bar_text[] =
     "  - {name: D, type: revolute, bodies: [crank_a, coupler], points: [[0.5, 0], [-1, 0]]}\n"
     "  - {name: E, type: revolute, bodies: [crank_b, coupler], points: [['=b/2', 0], [0, 0]]}\n"
     "  - {name: F, type: revolute, bodies: [crank_c, coupler], points: [[0.5, 0], [1, 0]]}\n"
+    "dynamics: {formulation: udwadia-kalaba}\n"
     "integrator: {dt: 1.0e-3, t_end: 2}\n";
 
 const sarrus_change_point_mechanism sarrus_change_point_mechanisms[SARRUS_CHANGE_POINT_N_MECHANISMS] = {

@@ -40,8 +40,9 @@ def scenario_text() -> str:
 
 
 FASTEST = "sarrus.gym, specialized, relative"
-# As registered the task has absolute coordinates, projected in every step.
 FAST = {"dynamics.formulation": "relative", "dynamics.projection": "{tolerance: 1e-10}"}
+# The other rows: absolute coordinates, projected in every step as the task is registered.
+BODIES = {"dynamics.formulation": "udwadia-kalaba"}
 
 
 class SarrusArm:
@@ -98,8 +99,8 @@ def makers(scenario: str, options: argparse.Namespace) -> dict[str, Any]:
     rows: dict[str, Any] = {
         FASTEST: lambda n, threads: SarrusArm(scenario, n, threads, "on", FAST),
         "sarrus.gym, generic, relative": lambda n, threads: SarrusArm(scenario, n, threads, "off", FAST),
-        "sarrus.gym, specialized": lambda n, threads: SarrusArm(scenario, n, threads, "on"),
-        "sarrus.gym, generic": lambda n, threads: SarrusArm(scenario, n, threads, "off"),
+        "sarrus.gym, specialized": lambda n, threads: SarrusArm(scenario, n, threads, "on", BODIES),
+        "sarrus.gym, generic": lambda n, threads: SarrusArm(scenario, n, threads, "off", BODIES),
         "mujoco.rollout, stiff": lambda n, threads: RolloutArm(n, threads, STIFF),
         "mujoco.rollout, hard": lambda n, threads: RolloutArm(n, threads, HARD),
         "MuJoCo, pool of threads, hard": lambda n, threads: PooledArm(n, threads, HARD),

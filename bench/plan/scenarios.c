@@ -7,7 +7,7 @@ static void begin(FILE *out, const char *name) {
 }
 
 static void end(FILE *out) {
-    fprintf(out, "integrator: {method: rk4, dt: 1.0e-4, t_end: 1.0e-3}\n");
+    fprintf(out, "dynamics: {formulation: udwadia-kalaba}\nintegrator: {method: rk4, dt: 1.0e-4, t_end: 1.0e-3}\n");
 }
 
 static void body(FILE *out, const char *kind, int i, double x, double y) {

@@ -199,8 +199,9 @@ typedef struct sarrus_view {
 } sarrus_view;
 
 /* The view stays valid until the batch is destroyed. On a GPU a field that was viewed once goes there before and back after every
- * call that makes steps. UNSUPPORTED: coordinates or speeds with `formulation: relative`, where tiles hold those of joints, and
- * fields that can be copied only (sarrus_batch_copy_out). STATUS is not to be written. */
+ * call that makes steps. UNSUPPORTED: coordinates or speeds with `formulation: relative`, which `auto` mostly is, where tiles hold
+ * those of joints (`udwadia-kalaba` has them), and fields that can be copied only (sarrus_batch_copy_out). STATUS is not to be
+ * written. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out);
 
 /* Status of one instance, the step at which it failed (0 when healthy or failed before the first step). */

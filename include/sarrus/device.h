@@ -30,8 +30,8 @@ typedef struct sarrus_device_view {
  * along is what stands there then. What the host writes is there when its call returns. STATUS is not to be written. Every call
  * that is not ..._async waits for the whole device from now on, before it looks at the batch; and sarrus_batch_view is refused.
  * UNSUPPORTED: no GPU, several, a batch that does not fit into one, a field that is viewed on the host, coordinates or speeds with
- * `formulation: relative` (sarrus_batch_observe_async shows them), and fields that can be copied only. NO_MEMORY, BAD_ARGUMENT,
- * DEVICE_FAILED. */
+ * `formulation: relative`, which `auto` mostly is (sarrus_batch_observe_async shows them), and fields that can be copied only.
+ * NO_MEMORY, BAD_ARGUMENT, DEVICE_FAILED. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_device_view(sarrus_batch *batch, sarrus_field field, sarrus_device_view *out);
 
 /* Queues what sarrus_batch_advance does on the caller's stream, and returns at once: the same bits, without waiting, copying or

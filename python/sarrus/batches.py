@@ -248,7 +248,8 @@ class Batch:
 
         "q", "v", "input" and "status", of which status is not to be written. The array keeps the batch alive and hands itself on by
         DLPack (`torch.from_dlpack(batch.view("q"))`). Lanes behind the last instance are padding. `UnsupportedError`: coordinates
-        and speeds with `formulation: relative`, where tiles hold those of joints.
+        and speeds with `formulation: relative`, which `auto` mostly is: tiles hold those of joints then, and
+        `settings={"dynamics.formulation": "udwadia-kalaba"}` has a view.
         """
         array = self._core.view(self._field(field))
         if field == "status":
@@ -261,7 +262,7 @@ class Batch:
         Everything but status may be written there; what is queued next (`advance_async`), or read by the host, is what stands there
         then. From now on calls that are not …_async wait for the GPU first, and `view` is refused. `UnsupportedError`: the batch is
         on the processor, on several GPUs or larger than one, a field was viewed on the host, or coordinates and speeds with
-        `formulation: relative`, which `observe_async` shows.
+        `formulation: relative`, which `auto` mostly is; `observe_async` shows them.
         """
         return DeviceView(self, field, self._core.device_view(self._field(field)))
 

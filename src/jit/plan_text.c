@@ -22,13 +22,6 @@ static const double MOST_STRAIGHT_FLOPS = 2600.0, MOST_FLOPS_IN_RUNS = 4000.0;
  * bodies in a ring) 1.2 times, after three times as long a compilation. */
 static const double MOST_SPATIAL_FLOPS = 9000.0;
 
-/* Over a tree. */
-static const double MOST_TREE_FLOPS = 9000.0;
-
-/* With projections a step goes through rows, corrections and accelerations that are pieces of code of their own: so many
- * evaluations' worth (measured: 2.2 to 2.4). */
-static const double PROJECTED_SHARE = 2.3;
-
 /* What the SARRUS_PLAN_N_* are called, and what they are; an array of C has at least one element. */
 static void size_write(FILE *out, const char *name, int32_t n) {
     fprintf(out, "#define SARRUS_PLAN_N_%s %" PRId32 "\n", name, n > 0 ? n : 1);
@@ -327,7 +320,7 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
 double sarrus_plan_text_flops(const sarrus_plan *plan) {
     const bool is_projected = plan->mech.project != SARRUS_PROJECTION_NONE && plan->mech.m > 0;
     const bool has_pieces = plan->mech.space == SARRUS_SPACE_SPATIAL && plan->mech.tree.n_links == 0; /* each stands once */
-    return plan->cost.code_flops * (is_projected && !has_pieces ? PROJECTED_SHARE : 1.0);
+    return plan->cost.code_flops * (is_projected && !has_pieces ? SARRUS_PLAN_PROJECTED_SHARE : 1.0);
 }
 
 bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
@@ -349,7 +342,9 @@ sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const ch
     if (!sarrus_plan_text_gains(plan, why_not))
         return SARRUS_PLAN_TEXT_NONE;
     const bool has_tree = plan->mech.tree.n_links > 0, has_runs = plan->mech.space == SARRUS_SPACE_PLANAR && !has_tree;
-    if (sarrus_plan_text_flops(plan) <= (has_tree ? MOST_TREE_FLOPS : has_runs ? MOST_STRAIGHT_FLOPS : MOST_SPATIAL_FLOPS))
+    if (sarrus_plan_text_flops(plan) <= (has_tree   ? SARRUS_PLAN_MOST_TREE_FLOPS
+                                         : has_runs ? MOST_STRAIGHT_FLOPS
+                                                    : MOST_SPATIAL_FLOPS))
         return SARRUS_PLAN_TEXT_STRAIGHT;
     *why_not = "the mechanism is too large: its code would not fit into the caches";
     if (!has_runs)

@@ -61,5 +61,8 @@ double sarrus_plan_step_seconds(const sarrus_plan *plan, uint64_t n_instances, i
     /* Additions and multiplications a second in one lane of the generic kernels: a processor of our day. */
     const double lane_rate = 1.2e9;
     const double n_lanes = (double)((n_instances + (uint64_t)width - 1) / (uint64_t)width) * (double)width;
-    return plan->cost.flops_per_step * n_lanes / (lane_rate * width * n_threads);
+    const bool is_rk4 = plan->mech.integrator.method == SARRUS_INTEGRATOR_RK4;
+    const bool is_rough = plan->mech.tree.n_links > 0 && !plan->mech.integrator.is_adaptive; /* those of a tree are not counted */
+    const double flops = is_rough ? (is_rk4 ? 4.0 : 1.0) * plan->cost.code_flops : plan->cost.flops_per_step;
+    return flops * n_lanes / (lane_rate * width * n_threads);
 }

@@ -404,6 +404,10 @@ static double ground_flops(const sarrus_mechanism *mech) {
     return mech->moves_ground ? 23.0 + 20.0 * n_rows : 0.0;
 }
 
+double sarrus_plan_planar_flops(const sarrus_mechanism *mech) {
+    return evaluation_count(mech, false, false).flops + ground_flops(mech);
+}
+
 /* Of mechanisms in space, of those with constraints beside joints, of a ground that moves and of relative coordinates nothing is
  * counted yet: their kernels have no mirror here, and a wrong number would be worse than none. How often lanes sweep whose bodies
  * lack mass nobody knows beforehand. */
@@ -423,7 +427,7 @@ void sarrus_plan_cost_count(sarrus_plan *plan) {
         return;
     }
     counts evaluation = evaluation_count(mech, false, false), algebra = {0};
-    cost->code_flops = evaluation.flops + ground_flops(mech);
+    cost->code_flops = sarrus_plan_planar_flops(mech);
     if (mech->n_constraints > 0 || mech->n_lacking > 0 || mech->moves_ground)
         return;
     correct_count(mech, false, &algebra);

@@ -10,7 +10,14 @@ void sarrus_plan_cost_count(sarrus_plan *plan);
 /* Flops of LDLᵀ with this many blocks, blocks of L below the diagonal and updates, and of one solution with it. */
 double sarrus_plan_factor_flops(int n_blocks, int n_entries, int n_updates);
 
-/* Operations in the code of an evaluation, roughly: in space over bodies, and over a tree. */
+/* The most flops that straight code over a tree may hold (src/jit/plan_text.c), and how many evaluations' worth of code a step has
+ * with projections: it goes through rows, corrections and accelerations that are pieces of code of their own (measured: 2.2 to
+ * 2.4). */
+#define SARRUS_PLAN_MOST_TREE_FLOPS 9000.0
+#define SARRUS_PLAN_PROJECTED_SHARE 2.3
+
+/* Operations in the code of an evaluation: over bodies in the plane, and roughly in space and over a tree. */
+double sarrus_plan_planar_flops(const sarrus_mechanism *mech);
 double sarrus_plan_spatial_flops(const sarrus_mechanism *mech);
 double sarrus_plan_tree_flops(const sarrus_mechanism *mech);
 

@@ -389,7 +389,8 @@ static void put_elimination(const card *to) {
     const sarrus_mech_factor *factor = &plan->mech.factor;
     const sarrus_plan_cost *cost = &plan->cost;
     int n = factor->n_rows;
-    sarrus_report_title(to->out, "Elimination");
+    sarrus_report_title(to->out,
+                        plan->relative ? "Elimination over the bodies, which outputs take and steps do not" : "Elimination");
     sarrus_report_list list = sarrus_report_list_begin(to->out, "order of the rows", n);
     for (int k = 0; k < n; ++k)
         put_row(to->plan, &list, factor->row_of[k]);

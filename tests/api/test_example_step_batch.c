@@ -30,6 +30,7 @@ static const char scenario[] = "sarrus: 1\n"
                                "  - {name: D, type: revolute, bodies: [crank_b, coupler], at: [2, -1]}\n"
                                "forces:\n"
                                "  - {name: motor, type: torque, body: crank_a, value: {input: 0}}\n"
+                               "dynamics: {formulation: udwadia-kalaba}\n" /* over a tree of joints there is no view of bodies */
                                "integrator: {method: rk4, dt: 1.0e-3, t_end: 1.0}\n"
                                "batch:\n"
                                "  seed: 7\n"

@@ -201,6 +201,7 @@ static const char *const DRIVEN = "sarrus: 1\nname: driven\nspace: planar\n"
                                   "  - {name: B, type: revolute, bodies: [arm, bob], at: [1, 0]}\n"
                                   "forces:\n"
                                   "  - {name: motor, type: torque, body: arm, value: {input: 0}}\n"
+                                  "dynamics: {formulation: udwadia-kalaba}\n" /* its speeds are viewed */
                                   "integrator: {method: rk4, dt: 1.0e-3, t_end: 1.0}\n"
                                   "output: {every: 10, channels: [state, energy, rank]}\n";
 

@@ -123,7 +123,8 @@ static void instances_have_times_of_their_own(void **state) {
     const char *const methods[] = {"rk4", "semi-implicit", "dopri5", "adams-moulton"};
     enum { BEGUN = 17, N_OWN = 50 };
     for (size_t c = 0; c < sizeof methods / sizeof methods[0]; ++c) {
-        const sarrus_override overrides[] = {{"integrator.method", methods[c]}, {NULL, NULL}};
+        const sarrus_override overrides[] = {
+            {"integrator.method", methods[c]}, {"dynamics.formulation", "udwadia-kalaba"}, {NULL, NULL}};
         mechanism m = mechanism_open_text(driven, overrides);
         sarrus_tile_field fields[SARRUS_N_FIELDS];
         sarrus_plan_fields(&m.plan->mech, fields);

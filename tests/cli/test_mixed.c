@@ -15,7 +15,7 @@
     "sarrus: 1\nname: " name "\nspace: planar\nparameters: {k: 0.0}\n"                                                             \
     "bodies: [{name: rod, mass: 1, inertia: 0.1, position: [0.5, 0]}]\n"                                                           \
     "joints: [{name: A, type: revolute, bodies: [ground, rod], at: [0, 0], stiffness: \"=k\"}]\n"                                  \
-    "integrator: {dt: 1, t_end: 1}\n"
+    "dynamics: {formulation: udwadia-kalaba}\nintegrator: {dt: 1, t_end: 1}\n"
 
 /* The springs of the first push, so that some of its instances diverge; those of the second do not. */
 static int enter(void **state) {

@@ -17,6 +17,7 @@ static const char scenario[] =
     "parameters: {k: 0.0}\n"
     "bodies: [{name: rod, mass: 1, inertia: 0.1, position: [0.5, 0]}]\n"
     "joints: [{name: A, type: revolute, bodies: [ground, rod], at: [0, 0], stiffness: \"=k\"}]\n"
+    "dynamics: {formulation: udwadia-kalaba}\n" /* what spins too fast for its steps ends there as unresolved */
     "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.3}\n"
     "batch: {instances: 12, seed: 2, parameters: [{name: k, distribution: uniform, low: -2.0e+4, high: 1.0e+4}]}\n"
     "output: {every: 7, channels: [state, energy, constraint, rank]}\n";

@@ -20,8 +20,12 @@
 
 enum { MAX_N = 15, MAX_M = 16, N_STATES = 6, N_CASES = CONSTRAINT_N_CASES };
 
+/* Over the bodies, whose states are put in; over trees: tests/kernels/test_tree_constraints.c. */
 static mechanism open_case(int i, const char *dynamics) {
-    mechanism m = constraint_case_open(i, dynamics);
+    char over_bodies[100];
+    const int length = snprintf(over_bodies, sizeof over_bodies, "formulation: udwadia-kalaba, %s", dynamics);
+    assert_true(length > 0 && (size_t)length < sizeof over_bodies);
+    mechanism m = constraint_case_open(i, over_bodies);
     assert_true(m.n == MAX_N && m.m <= MAX_M);
     return m;
 }

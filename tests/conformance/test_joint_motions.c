@@ -245,7 +245,7 @@ static void write_row_of_joints(sarrus_joint_type type, size_t size, char *text)
     }
     const int length = snprintf(text, size,
                                 "sarrus: 1\nspace: planar\ngravity: [0.3, -9.81]\nbodies:\n%sjoints:\n%s"
-                                "integrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n",
+                                "dynamics: {formulation: udwadia-kalaba}\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n",
                                 bodies, joints);
     assert_true(length > 0 && (size_t)length < size);
 }

@@ -331,7 +331,7 @@ static void loads_are_those_of_the_reference(void **state) {
 
 static void loads_off_the_constraints_are_those_of_the_reference(void **state) {
     (void)state;
-    check_loads("dynamics: {baumgarte: {alpha: 3, beta: 4}}\n", 1e-2);
+    check_loads("dynamics: {formulation: udwadia-kalaba, baumgarte: {alpha: 3, beta: 4}}\n", 1e-2);
 }
 
 int main(void) {

@@ -74,7 +74,7 @@ static const subject SUBJECTS[] = {
 };
 
 static mechanism open_subject(const subject *s, const char *pinv) {
-    sarrus_override overrides[] = {{"dynamics.pinv", pinv}, {NULL, NULL}};
+    sarrus_override overrides[] = {{"dynamics.pinv", pinv}, {"dynamics.formulation", "udwadia-kalaba"}, {NULL, NULL}};
     return s->file ? mechanism_open_file(s->file, overrides) : mechanism_open_text(s->text, overrides);
 }
 

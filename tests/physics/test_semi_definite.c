@@ -17,7 +17,7 @@
 
 #define HEAD "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\n"
 #define SPACE_HEAD "sarrus: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
-#define TAIL "dynamics: {projection: every_step}\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 2}\n"
+#define TAIL "dynamics: {formulation: udwadia-kalaba, projection: every_step}\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 2}\n"
 
 /* Two point masses on rods of which each is one body with its mass: their inertia about the mass centre is 0. */
 static const char two_points[] =

@@ -91,12 +91,13 @@ typedef struct balance {
 
 static balance run(const work_case *what, const char *integrator, const char *projection) {
     static double energy[N_OBSERVED], work[N_OBSERVED];
-    sarrus_override overrides[N_CASE_OVERRIDES + 5] = {{"integrator", integrator},
+    sarrus_override overrides[N_CASE_OVERRIDES + 6] = {{"integrator", integrator},
+                                                       {"dynamics.formulation", "udwadia-kalaba"},
                                                        {"dynamics.projection", projection},
                                                        {"limits", "{violation: off, energy: off, error: off}"},
                                                        {"output.interval", "0.02"}};
     for (int i = 0; i < N_CASE_OVERRIDES && what->overrides[i].path; ++i) {
-        overrides[4 + i] = what->overrides[i];
+        overrides[5 + i] = what->overrides[i];
     }
     mechanism m = mechanism_open_text(crank_rocker, overrides);
     sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);

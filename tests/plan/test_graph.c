@@ -490,8 +490,8 @@ static void test_cut_of_a_scenario(void **state) {
     sarrus_model *model = NULL, *plain_model = NULL;
     (void)state;
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
-    sarrus_plan *plan = text_plan(context, FIVE_BAR "dynamics: {cut: [A]}\n", &model);
-    sarrus_plan *plain = text_plan(context, FIVE_BAR, &plain_model);
+    sarrus_plan *plan = text_plan(context, FIVE_BAR "dynamics: {formulation: udwadia-kalaba, cut: [A]}\n", &model);
+    sarrus_plan *plain = text_plan(context, FIVE_BAR "dynamics: {formulation: udwadia-kalaba}\n", &plain_model);
     assert_non_null(plan);
     assert_non_null(plain);
     assert_non_null(strstr(sarrus_plan_report(plan), "cut joints              A (ground - a)\n"));

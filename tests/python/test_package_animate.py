@@ -187,7 +187,7 @@ def test_a_batch_is_left_alone():
 
 def test_instances_that_fail():
     # Without projection loops open slowly, and pass this limit halfway.
-    drifting = dict(SCENARIO, dynamics={"projection": "none"})
+    drifting = dict(SCENARIO, dynamics={"formulation": "udwadia-kalaba", "projection": "none"})
     limits = {"limits.violation": 1e-9, "limits.energy": "off", "limits.error": "off", "integrator.dt": 0.005}
     result = sarrus.run(drifting, samples={"L": [0.3, 9.0, 0.31]}, backend="cpu", specialize="off", settings=limits)
     words = list(sarrus.status_words(result.status))

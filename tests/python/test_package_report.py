@@ -32,6 +32,7 @@ parameters: {k: 0.0, m: 1.0}
 bodies: [{name: rod, mass: "=m", inertia: 0.1, position: [0.5, 0]}]
 joints: [{name: A, type: revolute, bodies: [ground, rod], at: [0, 0], stiffness: "=k", damping: 0.2}]
 gravity: [0, -9.81]
+dynamics: {formulation: udwadia-kalaba}
 integrator: {method: dopri5, dt: 5.0e-3, t_end: 0.3, max_steps: 250}
 batch:
   instances: 90

@@ -59,6 +59,7 @@ METHODS = [
     "truncated",
 ]
 RULES = ["relative", "absolute", "gap", "tracked", "violation"]
+BODIES = "udwadia-kalaba"
 CHANNELS = "output={interval: 0.1, channels: [state, energy, constraint, rank, reactions, work]}"
 
 
@@ -68,23 +69,26 @@ def is_planar(path):
 
 
 def cases():
-    """(name, scenario, settings) of each motion."""
+    """(name, scenario, formulation, settings) of each motion: over bodies, and some over trees."""
     for path in sorted(filter(is_planar, (SOURCE / "scenarios").glob("*.yaml"))):
-        yield path.stem, path.stem, [SHORT.get(path.stem, "integrator.t_end=1")]
+        yield path.stem, path.stem, BODIES, [SHORT.get(path.stem, "integrator.t_end=1")]
     for name in ("five_bar_monte_carlo", "driven_crank", "change_point"):
         for integrator, text in INTEGRATORS.items():
-            yield f"{name}, {integrator}", name, [f"integrator={text}", CHANNELS]
+            yield f"{name}, {integrator}", name, BODIES, [f"integrator={text}", CHANNELS]
     for stabilization, text in STABILIZATIONS.items():
         for integrator in ("rk4", "dopri5"):
             settings = [f"integrator={INTEGRATORS[integrator]}", f"dynamics={text}", CHANNELS]
-            yield f"slider_crank, {integrator}, {stabilization}", "slider_crank", settings
+            yield f"slider_crank, {integrator}, {stabilization}", "slider_crank", BODIES, settings
     for method in METHODS:
         settings = [f"dynamics.pinv={method}", "integrator={method: rk4, dt: 2.0e-3, t_end: 0.1}", CHANNELS]
-        yield f"five_bar_monte_carlo, {method}", "five_bar_monte_carlo", settings
+        yield f"five_bar_monte_carlo, {method}", "five_bar_monte_carlo", BODIES, settings
     for rule in RULES:
         rank = f"{{method: {rule}, tol: 1.0e-8}}" if rule != "tracked" else "{method: tracked}"
         settings = [f"dynamics.rank={rank}", "dynamics.pinv=svd", "integrator={method: rk4, dt: 2.0e-3, t_end: 0.1}", CHANNELS]
-        yield f"five_bar_monte_carlo, svd, {rule}", "five_bar_monte_carlo", settings
+        yield f"five_bar_monte_carlo, svd, {rule}", "five_bar_monte_carlo", BODIES, settings
+    for name in ("five_bar", "double_pendulum", "scotch_yoke"):
+        for integrator in ("rk4", "dopri5"):
+            yield f"{name}, {integrator}, tree", name, "relative", [f"integrator={INTEGRATORS[integrator]}", CHANNELS]
 
 
 def hash_of(path):
@@ -111,10 +115,10 @@ def measured(program, isa, folder):
     environment = {**os.environ, "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX", "SARRUS_FORCE_ISA": isa}
     result = pathlib.Path(folder) / "bits.h5"
     hashes = {}
-    for name, scenario, settings in cases():
+    for name, scenario, formulation, settings in cases():
         command = [program, "run", str(SOURCE / "scenarios" / f"{scenario}.yaml"), "--quiet", "-o", str(result)]
         command += ["--backend", "cpu", "--specialize", "off", "--instances", "11"]
-        for setting in settings:
+        for setting in [*settings, f"dynamics.formulation={formulation}"]:
             command += ["--set", setting]
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
         if done.returncode == 4:

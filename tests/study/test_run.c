@@ -24,6 +24,7 @@ static const char scenario[] =
     "joints:\n"
     "  - {name: A, type: revolute, bodies: [ground, upper], at: [0, 0]}\n"
     "  - {name: B, type: revolute, bodies: [upper, lower], at: [1, 0]}\n"
+    "dynamics: {formulation: udwadia-kalaba}\n" /* over a tree a chain has no rows to be violated */
     "integrator: {method: rk4, dt: 1.0e-3, t_end: 0.1055}\n"
     "batch:\n"
     "  instances: 13\n"

@@ -174,7 +174,7 @@ void joint_case_write(const joint_case *what, uint64_t *seed, const char *dynami
     char bodies[2048] = "", joints[2048] = "";
     joint_case_append(what, 0, seed, sizeof bodies, bodies, joints);
     const int length = snprintf(text, size, "sarrus: 1\nspace: planar\ngravity: [0.7, -9.81]\nbodies:\n%sjoints:\n%s%s%s\n", bodies,
-                                joints, dynamics, integrator);
+                                joints, *dynamics ? dynamics : "dynamics: {formulation: udwadia-kalaba}\n", integrator);
     assert_true(length > 0 && (size_t)length < size);
 }
 

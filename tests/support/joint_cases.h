@@ -35,8 +35,8 @@ bool joint_case_exists(const joint_case *what);
 /* As "revolute, ground as parent, spring, drive". Overwritten by the next call. */
 const char *joint_case_name(const joint_case *what);
 
-/* The body or the two bodies, with random numbers of their own, and the joint J, `dynamics` (a mapping, or empty) and `integrator`
- * as text of a scenario. `text` [size]. */
+/* The body or the two bodies, with random numbers of their own, and the joint J, `dynamics` (a mapping; empty: over the bodies) and
+ * `integrator` as text of a scenario. `text` [size]. */
 void joint_case_write(const joint_case *what, uint64_t *seed, const char *dynamics, const char *integrator, size_t size,
                       char *text);
 
