@@ -68,12 +68,6 @@ static bool is_pulled_alone(const sarrus_mechanism *bodies, const sarrus_plan *t
 /* In the plane the operations do not tell: kernels for a plan are 1.2 to 2.8 times as fast over the tree, which has a part of the
  * numbers, the generic ones about as fast, some less. So loops go over the tree as long as kernels can be made for it. */
 static bool planar_tree_is_better(const sarrus_mechanism *bodies, const sarrus_plan *tree) {
-    if (tree->mech.n_v == bodies->n_v) /* nothing hangs on anything by a joint that a tree can have */
-        return false;
-    if (is_pulled_alone(bodies, tree))
-        return false;
-    if (tree->mech.m == 0)
-        return true;
     const bool is_projected = bodies->project != SARRUS_PROJECTION_NONE;
     if (tree->cost.code_flops * (is_projected ? SARRUS_PLAN_PROJECTED_SHARE : 1.0) > SARRUS_PLAN_MOST_TREE_FLOPS)
         return false;
@@ -81,10 +75,16 @@ static bool planar_tree_is_better(const sarrus_mechanism *bodies, const sarrus_p
 }
 
 static bool relative_is_better(const sarrus_plan *plan) {
+    const sarrus_mechanism *bodies = &plan->mech;
     const sarrus_plan *tree = plan->relative;
-    if (plan->mech.space == SARRUS_SPACE_PLANAR)
-        return planar_tree_is_better(&plan->mech, tree);
-    return SARRUS_TREE_GAIN * tree->cost.code_flops < sarrus_plan_spatial_flops(&plan->mech);
+    const bool hangs = tree->mech.n_v < bodies->n_v; /* something does, by a joint that a tree can have */
+    if (!hangs || is_pulled_alone(bodies, tree))
+        return false;
+    if (tree->mech.m == 0) /* nothing is left to be closed */
+        return true;
+    if (bodies->space == SARRUS_SPACE_PLANAR)
+        return planar_tree_is_better(bodies, tree);
+    return SARRUS_TREE_GAIN * tree->cost.code_flops < sarrus_plan_spatial_flops(bodies);
 }
 
 /* The tree of pins along which shifts are eliminated has to hold all bodies. */
