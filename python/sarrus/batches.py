@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import _core
 from .choices import batch_options, count_check, seed_check
 from .devices import LANES, DeviceView, device_address, stream_handle
-from .errors import ArgumentError
+from .errors import ArgumentError, UnsupportedError
 from .models import Model, Scenario
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ class Batch:
         and speeds with `formulation: relative`, which `auto` mostly is: tiles hold those of joints then, and
         `settings={"dynamics.formulation": "udwadia-kalaba"}` has a view.
         """
-        array = self._core.view(self._field(field))
+        array = self._in_place(self._core.view, field)
         if field == "status":
             array.flags.writeable = False
         return array
@@ -264,7 +264,7 @@ class Batch:
         on the processor, on several GPUs or larger than one, a field was viewed on the host, or coordinates and speeds with
         `formulation: relative`, which `auto` mostly is; `observe_async` shows them.
         """
-        return DeviceView(self, field, self._core.device_view(self._field(field)))
+        return DeviceView(self, field, self._in_place(self._core.device_view, field))
 
     def joint_points(self) -> Floats:
         """Where the joints are in their bodies, [N, joints, 2, 2 | 3] m: the point in the frame of the parent, and of the child; of
@@ -456,7 +456,8 @@ class Batch:
         return self._core.save()
 
     def load(self, data: bytes) -> None:
-        """Takes in what `save` gave, of the same scenario with the same number of instances, on any backend."""
+        """Takes in what `save` gave, of the same scenario with the same number of instances, on any backend. Where an older Sarrus
+        has chosen another formulation (`dynamics.formulation: auto`), the batch is to be made with that one in its settings."""
         self._core.load(bytes(data))
 
     def animate(self, instance: int = 0, output: str | None = None, **options: Any) -> Animation:
@@ -475,6 +476,16 @@ class Batch:
         return f"<b>{html.escape(repr(self))}</b><table><tr><th>status</th><th>instances</th></tr>{rows}</table>"
 
     # -- within
+
+    def _in_place(self, find: Callable[[int], Any], field: str) -> Any:
+        """`find` of a field; a refusal says what there is in Python instead."""
+        try:
+            return find(self._field(field))
+        except UnsupportedError as error:
+            if "motion of joints" not in str(error):
+                raise
+            bodies = 'settings={"dynamics.formulation": "udwadia-kalaba"}'
+            raise UnsupportedError(f"tiles hold the motion of joints; expected Batch.{field}, which copies, or {bodies}") from None
 
     def _see(self, table: Any, at: Floats, own: Floats | None, mask: npt.ArrayLike | None, out: Floats) -> None:
         """`see` for arrays that are known to be good."""

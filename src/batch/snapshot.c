@@ -144,7 +144,8 @@ static const char *loading_lack(const sarrus_batch *batch, const unsigned char *
         return "the bytes are damaged";
     if (head->plan_hash != here.plan_hash || head->n_arrays != here.n_arrays || head->n_sampled != here.n_sampled ||
         head->n_grid_steps != here.n_grid_steps || head->dt != here.dt || head->t_end != here.t_end)
-        return "the bytes are those of a batch of another plan";
+        return "the bytes are those of a batch of another plan; " SARRUS_ANOTHER_PLAN_NOTE
+               ": expected the same scenario, with dynamics.formulation as it was then";
     if (head->n_instances != here.n_instances)
         return "the bytes are those of a batch with another number of instances";
     if (head->n_events > n_bytes / sizeof(sarrus_rank_event) || parts_of(batch, head).end != n_bytes)

@@ -18,6 +18,7 @@
 #include "plan/plan.h"
 #include "plan/row_bytes.h"
 #include "sarrus/version.h"
+#include "sink/result_source.h"
 
 /* Parts a rank: those whose instances take long are shared by whoever is done. */
 enum { PARTS_OF_RANK = 4 };
@@ -155,6 +156,25 @@ static int round_run(sharing *work, uint64_t *n_open) {
     return code;
 }
 
+/* Before anything is computed: complete parts must be of these plans, or the merge would refuse them when all is done. */
+static bool parts_agree(sharing *work) {
+    const sarrus_planned_run *planned = work->planned;
+    const bool has_groups = sarrus_planned_run_has_groups(planned);
+    bool agree = true;
+    for (uint64_t k = 0; k < work->folder.n_parts && agree; ++k) {
+        const char *part = work->folder.files[k];
+        work->is_complete[k] = sarrus_part_is_complete(&work->folder, k);
+        for (int g = 0; work->is_complete[k] && agree && g < sarrus_document_n_groups(planned->scenario->document); ++g)
+            agree = sarrus_result_source_has_plan(part, has_groups ? g : -1, sarrus_plan_hash(planned->plans[g]));
+        if (!agree)
+            fprintf(stderr,
+                    "sarrus: error: %s is of another plan; expected parts that this program has made; " SARRUS_ANOTHER_PLAN_NOTE
+                    ": finish the study with that one, or remove %s to begin anew\n",
+                    part, work->folder.path);
+    }
+    return agree;
+}
+
 /* The first rank waits for the others, and takes over what one that has died has left. */
 static int rounds_run(sharing *work) {
     const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
@@ -210,7 +230,7 @@ int sarrus_run_parts(const sarrus_planned_run *planned, const sarrus_ranks *rank
         sarrus_failure_print(planned->scenario->context, status, stderr);
     } else {
         sarrus_signals_catch();
-        code = rounds_run(&work);
+        code = parts_agree(&work) ? rounds_run(&work) : SARRUS_EXIT_BAD_INPUT;
         if (code == SARRUS_EXIT_DONE)
             code = ranks->rank == 0 ? parts_merge(&work) : SARRUS_EXIT_DONE; /* launchers take another code for a crash of all */
     }

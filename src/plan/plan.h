@@ -82,6 +82,9 @@ typedef struct sarrus_plan_cost {
     uint64_t bytes_per_instance; /* of a tile */
 } sarrus_plan_cost;
 
+/* What is added where something is refused as of another plan: the scenario may say `formulation: auto` in both. */
+#define SARRUS_ANOTHER_PLAN_NOTE "a program of another day may have chosen another formulation"
+
 struct sarrus_plan {
     const sarrus_model *model;
     sarrus_mechanism mech;

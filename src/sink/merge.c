@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/plan.h"
 #include "sink/hdf5_object.h"
 #include "sink/result_source.h"
 
@@ -85,6 +86,9 @@ static bool is_same_text(hid_t a, hid_t b, const char *name, bool is_attribute) 
     return is_same;
 }
 
+static const char another_plan[] = "another plan";
+#define MADE_ALIKE "; " SARRUS_ANOTHER_PLAN_NOTE ": make all parts by one"
+
 /* What of a group is another in this part than in the first; NULL: nothing. */
 static const char *difference(const sarrus_merge *merge, const sarrus_merge_part *part, int i_group) {
     const sarrus_result_info *first = &merge->parts[0].groups[i_group], *own = &part->groups[i_group];
@@ -97,7 +101,7 @@ static const char *difference(const sarrus_merge *merge, const sarrus_merge_part
     else if (first->seed != own->seed || first->n_study != own->n_study)
         what = "another study";
     else if (!is_same_text(a, b, "plan_hash", true))
-        what = "another plan";
+        what = another_plan;
     else if (first->n_times != own->n_times || first->t_last != own->t_last)
         what = "other output times";
     if (a >= 0)
@@ -139,8 +143,8 @@ static sarrus_status parts_check(const sarrus_merge *merge, sarrus_context *cont
         for (int g = 0; g < n_groups && what == NULL; ++g)
             what = difference(merge, part, g);
         if (what != NULL)
-            return sarrus_report(context, SARRUS_BAD_INPUT, "%s is of %s than %s; expected parts of one study", part->path, what,
-                                 merge->parts[0].path);
+            return sarrus_report(context, SARRUS_BAD_INPUT, "%s is of %s than %s; expected parts of one study%s", part->path, what,
+                                 merge->parts[0].path, what == another_plan ? MADE_ALIKE : "");
     }
     sarrus_status status = SARRUS_OK;
     for (int g = 0; g < n_groups && status == SARRUS_OK; ++g)

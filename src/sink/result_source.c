@@ -241,11 +241,30 @@ static bool has_parameters(hid_t root, const sarrus_sink_description *descriptio
     return is_same;
 }
 
+static bool has_plan(hid_t root, uint64_t plan_hash) {
+    char hash[32];
+    snprintf(hash, sizeof hash, "%016" PRIx64, plan_hash);
+    return has_text(root, "plan_hash", true, hash);
+}
+
+bool sarrus_result_source_has_plan(const char *path, int i_group, uint64_t plan_hash) {
+    const sarrus_hdf5_silence silence = sarrus_hdf5_silence_begin();
+    hid_t file = sarrus_result_source_open(path);
+    hid_t root = file >= 0 ? root_open(file, i_group) : -1;
+    const bool is_same = root >= 0 && has_plan(root, plan_hash);
+    root_close(root, i_group);
+    if (file >= 0) {
+        H5Fclose(file);
+    }
+    sarrus_hdf5_silence_end(silence);
+    return is_same;
+}
+
+static const char another_plan[] = "the result of another plan";
+
 /* Why a group of the file is not what the description says; NULL: it is. */
 static const char *group_difference(hid_t root, const sarrus_result_info *info, const sarrus_sink_description *description) {
-    char hash[32];
     const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
-    snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
     if (!has_text(root, "scenario", false, description->scenario)) {
         return "the result of another scenario";
     }
@@ -256,7 +275,7 @@ static const char *group_difference(hid_t root, const sarrus_result_info *info, 
     if (info->seed != description->seed || !has_parameters(root, description)) {
         return "the result of other draws";
     }
-    return has_text(root, "plan_hash", true, hash) ? NULL : "the result of another plan";
+    return has_plan(root, description->plan_hash) ? NULL : another_plan;
 }
 
 static const char *file_difference(hid_t file, const sarrus_result_info *infos, const sarrus_sink_index *index,
@@ -302,6 +321,7 @@ sarrus_status sarrus_result_source_look(const char *path, const sarrus_sink_inde
         out->difference =
             is_of_as_many ? file_difference(file, infos, index, descriptions, n_groups) : "the result of another document";
         out->is_of_run = out->difference == NULL;
+        out->is_of_another_plan = out->difference == another_plan;
         H5Fclose(file);
     }
     for (int g = 0; g < n_groups; ++g) {

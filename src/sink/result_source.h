@@ -27,7 +27,8 @@ typedef struct sarrus_source_look {
     bool is_there;  /* a file of that name that can be opened as a result */
     bool is_of_run; /* of the same version, scenario, seed, sample and plan */
     bool is_complete;
-    const char *difference; /* where it is of another run: what is not the same; a constant */
+    const char *difference;  /* where it is of another run: what is not the same; a constant */
+    bool is_of_another_plan; /* nothing but the plan is not the same */
     sarrus_source_mark mark;
 } sarrus_source_look;
 
@@ -36,6 +37,9 @@ typedef struct sarrus_source_look {
 SARRUS_MUST_USE sarrus_status sarrus_result_source_look(const char *path, const sarrus_sink_index *index,
                                                         const sarrus_sink_description *descriptions, int n_groups,
                                                         uint64_t *n_times, sarrus_source_look *out);
+
+/* Whether a group of a result (i_group −1: the file as a whole) says that it is of the plan with this hash. */
+bool sarrus_result_source_has_plan(const char *path, int i_group, uint64_t plan_hash);
 
 /* Whether the first n_times [n_groups] of a file that was looked at can be read: every chunk has its checksum. False
  * too when a stop was asked for. */

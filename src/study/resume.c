@@ -6,6 +6,7 @@
 
 #include "core/report.h"
 #include "core/stop.h"
+#include "plan/plan.h"
 #include "sink/result_place.h"
 #include "sink/result_source.h"
 
@@ -93,6 +94,9 @@ static sarrus_status files_look(sarrus_resume *resume, const sarrus_resumed_run 
     return status;
 }
 
+#define BEGIN_ANEW ", or another name to begin anew under"
+#define ANOTHER_PLAN "; " SARRUS_ANOTHER_PLAN_NOTE ": finish it with that one, or begin anew under another name"
+
 static sarrus_status files_judge(sarrus_resume *resume, sarrus_context *context, const sarrus_resumed_run *run,
                                  const found_files *found) {
     const bool is_partial_ours = found->partial.is_there && found->partial.is_of_run;
@@ -105,8 +109,9 @@ static sarrus_status files_judge(sarrus_resume *resume, sarrus_context *context,
     const sarrus_source_look *other = found->partial.is_there ? &found->partial : &found->target;
     if (other->is_there && !is_partial_ours && !is_target_ours)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT,
-                             "%s is %s; expected what a run of the same scenario, options and program has left, or no --resume",
-                             other == &found->partial ? resume->partial : resume->target, other->difference);
+                             "%s is %s; expected what a run of the same scenario, options and program has left%s",
+                             other == &found->partial ? resume->partial : resume->target, other->difference,
+                             other->is_of_another_plan ? ANOTHER_PLAN : BEGIN_ANEW);
     if (sarrus_checkpoints_read(run->checkpoints) != SARRUS_OK)
         return sarrus_report(context, SARRUS_NO_MEMORY, "%s: there is not enough memory to go on from the checkpoint",
                              resume->target);

@@ -144,6 +144,11 @@ def test_what_is_no_study_is_refused():
             done = sarrus("merge", *parts, "-o", out)
             assert done.returncode in (2, 3) and word in done.stderr, (word, done.stderr)
             assert not out.exists() and not list(folder.glob(".out*"))
+        with h5py.File(shutil.copy(b, other), "r+") as file:
+            file.attrs["plan_hash"] = "0123456789abcdef"
+        done = sarrus("merge", a, other, c, "-o", out)
+        assert done.returncode == 2 and "is of another plan than" in done.stderr, done.stderr
+        assert "another formulation: make all parts by one" in done.stderr and not out.exists(), done.stderr
         done = sarrus("merge", a, b, c, "-o", a)
         assert done.returncode == 2 and "is one of the parts" in done.stderr, done.stderr
         done = sarrus("merge", a, b, c, "-o", study)

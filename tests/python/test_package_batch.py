@@ -123,7 +123,9 @@ def test_view():
     same(view.transpose(0, 2, 1).reshape(-1, 9)[:11], kept)
     # Over a tree the tiles hold coordinates of joints.
     over_tree = sarrus.Batch(with_settings(dynamics__formulation="relative"), 3, backend="cpu", specialize="off")
-    raises(sarrus.UnsupportedError, lambda: over_tree.view("q"))
+    for field, find in (("q", over_tree.view), ("v", over_tree.view), ("q", over_tree.device_view)):
+        words = (f"Batch.{field}", 'settings={"dynamics.formulation": "udwadia-kalaba"}')
+        raises(sarrus.UnsupportedError, lambda find=find, field=field: find(field), *words)
 
 
 def test_reset_is_a_fresh_batch():
@@ -175,6 +177,13 @@ def test_save_and_load():
     raises(sarrus.ScenarioError, lambda: other.load(bytes([data[0] ^ 1]) + data[1:]))
     same(other.q, wanted)
     raises(sarrus.ScenarioError, lambda: batch(12).load(data))
+    # another formulation is another plan, and the one that was chosen can be named
+    bodies, again, tree = (
+        sarrus.Batch(with_settings(dynamics__formulation=own), 11, backend="cpu", specialize="off")
+        for own in ("udwadia-kalaba", "udwadia-kalaba", "relative")
+    )
+    raises(sarrus.ScenarioError, lambda: tree.load(bodies.save()), "another plan", "dynamics.formulation as it was then")
+    again.load(bodies.save())
 
 
 def test_redraw():

@@ -219,6 +219,15 @@ def test_what_is_refused():
         for arguments in (("--seed", "9"), ("--instances", "5"), ("--set", "bodies.rod.inertia=0.2")):
             done = run(study, out, "--parts", 3, *arguments, codes=(2,))
             assert "parts of another study" in done.stderr, done.stderr
+        # a complete part of another plan, before anything is computed
+        parts = folder / "out.h5.parts"
+        (parts / "0_of_3.h5").unlink()
+        with h5py.File(parts / "2_of_3.h5", "r+") as file:
+            file.attrs["plan_hash"] = "0123456789abcdef"
+        done = run(study, out, "--parts", 3, codes=(2,))
+        for word in ("2_of_3.h5 is of another plan", "another formulation: finish the study with that one"):
+            assert word in done.stderr, done.stderr
+        assert "--resume" not in done.stderr and not (parts / "0_of_3.h5").exists()
         # an odd environment is that of nobody
         run(
             study,

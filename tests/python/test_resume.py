@@ -147,6 +147,11 @@ def test_other_runs_are_refused():
             result = run(folder, "--resume", *more)
             assert result.returncode == 2 and word in result.stderr, (more, result.stderr)
             assert ((folder / "out.h5").read_bytes(), (folder / "out.h5.checkpoint").read_bytes()) == before
+        with h5py.File(folder / "out.h5", "r+") as file:
+            file.attrs["plan_hash"] = "0123456789abcdef"
+        result = run(folder, "--resume")
+        assert result.returncode == 2 and "the result of another plan" in result.stderr, result.stderr
+        assert "another formulation: finish it with that one, or begin anew" in result.stderr, result.stderr
         result = run(folder, "--resume", "--instance", "1")
         assert result.returncode == 2 and "--resume together with --instance" in result.stderr
         for text in ("x", "-1", "nan", "", "1 s"):
