@@ -7,9 +7,9 @@ stream.
 Kernels are compiled for the mechanism, unless --generic asks for those of all mechanisms.
 
 The policy is a linear layer of coordinates and speeds, whose tanh is the torque on the crank; it brakes, so that no crank comes to
-turn faster than the steps resolve. An episode is 500 steps, and environments begin anew out of step, or when they have failed, by a mask on the GPU. It is timed call by call and as one CUDA graph;
-beside them the same loop by way of the host. "In kernels" is the share of the time between two events of PyTorch around the steps
-of the mechanisms.
+turn faster than the steps resolve. An episode is 500 steps, and environments begin anew out of step, or when they have failed, by a
+mask on the GPU. It is timed call by call and as one CUDA graph; beside them the same loop by way of the host. "In kernels" is the
+share of the time between two events of PyTorch around the steps of the mechanisms.
 
 With --library it needs no package: the C library is called by ctypes, as of a bundle on a machine with another Python.
 

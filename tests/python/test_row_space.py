@@ -19,7 +19,7 @@ except ImportError:
     print("skipped: h5py is not installed")
     sys.exit(77)
 
-N_LOOPS, LIMIT = 400, 140 << 20
+N_LOOPS, LIMIT = 400, 144 << 20
 
 
 def scenario():
