@@ -141,7 +141,7 @@ def main():
             found = run(program, folder, kinds, method, formulation, ["--specialize", "off"])
             problems = judge(*found)
             if (kinds, method) in SPECIALIZED and shutil.which("cc") is not None:
-                # Stacks of threads hold what was there before: numbers that nobody has set showed in one of some ten runs.
+                # Stacks of threads hold what was there before: numbers that nobody has set show in some runs alone.
                 for _ in range(N_AGAIN):
                     own = run(program, folder, kinds, method, formulation, ["--specialize", "on", "--threads", "3"])
                     is_alike = all(numpy.array_equal(a, b, equal_nan=True) for a, b in zip(found, own, strict=True))
