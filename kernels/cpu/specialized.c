@@ -27,12 +27,10 @@
 
 /* Between the phases the arrays of an evaluation stand in `ws`; the rest of the workspace is where the generic kernels have it. */
 static uint64_t advance(sarrus_kernel_call *call, const sarrus_clock *clock, uint64_t n_steps) {
-    /* All of it is set: what nobody else sets is copied along with the rest (sarrus_frame_open), and lanes beside change points in
-     * space had bits by what the thread's stack held before. */
-    sarrus_workspace ws = {0};
-    sarrus_evaluation ev = {0};
+    sarrus_workspace ws;
+    sarrus_evaluation ev;
     (void)sarrus_workspace_cut(&sarrus_constant_plan, (real *)call->workspace, &ws);
-    sarrus_frame_directions(&ws);
+    sarrus_outside_directions(&ws);
     ev.external = NULL;
     ev.external_user = NULL;
     ev.rank_path = call->rank_path;

@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS
         return;
     sarrus_workspace ws;
     (void)sarrus_workspace_cut(&sarrus_constant_plan, lane_of_tile(lanes.workspace, i_warp, lanes.n_workspace_arrays), &ws);
-    sarrus_frame_directions(&ws);
+    sarrus_outside_directions(&ws);
     for (int32_t i_tile = i_warp; i_tile < lanes.n_tiles; i_tile += lanes.n_workspaces) {
         sarrus_evaluation ev;
         real *tile = lane_of_tile(lanes.tiles, i_tile, (size_t)sarrus_constant_plan.layout.n_arrays);

@@ -23,6 +23,14 @@ LANE_FUNCTION void sarrus_frame_directions(sarrus_workspace *ws) {
 #endif
 }
 
+/* The workspace between the phases: who works on it there, as looks ahead do, finds the directions of all rows in it; in the plane
+ * it goes by their kinds. */
+LANE_FUNCTION void sarrus_outside_directions(sarrus_workspace *ws) {
+    sarrus_frame_directions(ws);
+    if (SPACE_DIMENSION == 3)
+        sarrus_constant_directions(&sarrus_constant_plan, ws);
+}
+
 #if defined(SARRUS_PLAN_IN_RUNS)
 #include "kernels/formulation/phase_in_runs.h"
 #else
