@@ -57,13 +57,7 @@ LANE_FUNCTION void pinv_pivots_decide(const pinv_group *group, int32_t n_steps) 
         if (!pinv_member_is(group, i_thread, PINV_THERE, &me) || me.t > 0)
             return;
         const uint64_t i = group->first + (uint64_t)(i_thread / lay->n_threads);
-        const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance, 0};
-        const real max_rank = call->max_rank != nullptr ? call->max_rank[i] : n_steps;
-        const real violation = call->violation != nullptr ? call->violation[i] : 0.0;
-        const sarrus_rank_limit limit = {max_rank, max_rank, violation, me.at[lay->scalars + PINV_SCALE], 1.0};
-        sarrus_rank_decision found = {0.0, (real)NAN, (real)NAN};
-        if (me.at[lay->scalars + PINV_ACTIVE] != 0.0)
-            found = sarrus_rank_decide(&rule, &limit, call->m, call->n, me.at + lay->sorted, 1, n_steps);
+        const sarrus_rank_decision found = pinv_group_rank(group, &me, i, me.at + lay->sorted, n_steps);
         me.at[lay->scalars + PINV_RANK] = found.rank;
         me.at[lay->scalars + PINV_RUNNING] = found.rank > 0.0 && found.rank < call->n ? 1.0 : 0.0;
         pinv_group_write(call, i, &found, real_set(0.0));

@@ -193,6 +193,19 @@ LANE_FUNCTION void pinv_group_reflect(const pinv_group *group, int32_t k) {
     });
 }
 
+/* The rank by the sizes x[0 … count − 1] of a group's matrix, which is matrix i: nothing of one that is not finite. */
+LANE_FUNCTION sarrus_rank_decision pinv_group_rank(const pinv_group *group, const pinv_member *me, uint64_t i, const real *x,
+                                                   int32_t count) {
+    const sarrus_cuda_pinv_call *call = group->call;
+    const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance, 0};
+    const real max_rank = call->max_rank != nullptr ? call->max_rank[i] : count;
+    const real violation = call->violation != nullptr ? call->violation[i] : 0.0;
+    const sarrus_rank_limit limit = {max_rank, max_rank, violation, me->at[group->lay->scalars + PINV_SCALE], 1.0};
+    const sarrus_rank_decision none = {0.0, (real)NAN, (real)NAN};
+    const bool is_active = me->at[group->lay->scalars + PINV_ACTIVE] != 0.0;
+    return is_active ? sarrus_rank_decide(&rule, &limit, call->m, call->n, x, 1, count) : none;
+}
+
 /* What the caller wants to know of matrix i. */
 LANE_FUNCTION void pinv_group_write(const sarrus_cuda_pinv_call *call, uint64_t i, const sarrus_rank_decision *found,
                                     real n_sweeps) {

@@ -220,14 +220,9 @@ LANE_FUNCTION void pinv_group_decide(const pinv_group *group) {
         if (!pinv_member_is(group, i_thread, PINV_THERE, &me) || me.t > 0)
             return;
         const uint64_t i = group->first + (uint64_t)(i_thread / lay->n_threads);
-        const sarrus_rank_rule rule = {call->rank_method, call->rank_tolerance, 0};
-        const real max_rank = call->max_rank != nullptr ? call->max_rank[i] : lay->count;
-        const real violation = call->violation != nullptr ? call->violation[i] : 0.0;
-        const sarrus_rank_limit limit = {max_rank, max_rank, violation, me.at[lay->scalars + PINV_SCALE], 1.0};
-        sarrus_rank_decision found = {0.0, (real)NAN, (real)NAN};
+        sarrus_rank_decision found = pinv_group_rank(group, &me, i, me.at + lay->sorted, lay->count);
         real n_turns = real_set(0.0), edge = real_set(0.0);
         if (me.at[lay->scalars + PINV_ACTIVE] != 0.0) {
-            found = sarrus_rank_decide(&rule, &limit, call->m, call->n, me.at + lay->sorted, 1, lay->count);
             for (int32_t k = 0; k < lay->count; ++k)
                 edge = found.rank == k ? me.at[lay->sorted + k] : edge;
             found.rank = real_set(0.0);

@@ -15,6 +15,7 @@ from .choices import batch_options, count_check, seed_check
 from .devices import LANES, DeviceView, device_address, stream_handle
 from .errors import ArgumentError, UnsupportedError
 from .models import Model, Scenario
+from .samples import floats_of, sample_table, sampled_model
 
 if TYPE_CHECKING:
     from .animation import Animation
@@ -111,7 +112,7 @@ class Batch:
 
     @property
     def backend(self) -> str:
-        """"cpu" or "cuda"."""
+        """ "cpu" or "cuda"."""
         return self._core.backend
 
     @property
@@ -319,7 +320,7 @@ class Batch:
         self._core.advance_async(count_check("k", k), stream_handle(stream))
 
     def write_async(self, field: str, values: Any, stream: Any = None) -> None:
-        """"q", "v" or "input" of all instances from an array on the GPU, by a stream of it: contiguous float64 of the shape
+        """ "q", "v" or "input" of all instances from an array on the GPU, by a stream of it: contiguous float64 of the shape
         [tiles, width, 32] with __cuda_array_interface__, that lives until it was read."""
         number = self._field(field)
         shape = (-(-self.n // LANES), self._core.field_width(number), LANES)
@@ -574,56 +575,3 @@ def _batch_restored(kind: type[Batch], model: Model, made: tuple[Any, ...], data
     batch._open(*made)
     batch.load(data)
     return batch
-
-
-def floats_of(name: str, values: npt.ArrayLike) -> Floats:
-    """Numbers as doubles; masked ones would come with what is hidden."""
-    try:
-        given = np.asarray(values)
-        if given.dtype.kind in "biuf" and not np.ma.isMaskedArray(values):
-            return given.astype(np.float64, copy=False)
-    except (ValueError, TypeError) as error:
-        raise ArgumentError(f"{name}: {error}; expected numbers") from None
-    raise ArgumentError(f"{name} are real numbers, unmasked; got {type(values).__name__} of {given.dtype}")
-
-
-def sampled_model(
-    scenario: Scenario, settings: Mapping[str, object] | None, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None
-) -> Model:
-    """The scenario's model or, when it draws nothing and the sample has names, one that draws these, each between its least and its
-    largest number. Whether it draws is asked of the scenario without its sensitivity, which is refused where nothing is drawn."""
-    if not isinstance(samples, Mapping) or not samples or not isinstance(settings or {}, Mapping):
-        return Model(scenario, settings)
-    is_read = isinstance(scenario, Model)
-    model = Model(scenario, settings if is_read else {**(settings or {}), "output.sensitivity": []})
-    if model.is_mixed or model.parameters:
-        return model if is_read else Model(scenario, settings)
-    entries: list[dict[str, object]] = []
-    for label, values in samples.items():
-        numbers = floats_of(label, values)
-        if numbers.size == 0 or not np.isfinite(numbers).all():
-            raise ArgumentError(f"samples of {label!r} are no finite numbers")
-        low, high = float(numbers.min()), float(numbers.max())
-        one = {"distribution": "normal", "mean": low, "sd": 0.0}
-        entries.append({"path": label} | (one if low == high else {"distribution": "uniform", "low": low, "high": high}))
-    drawn = {"batch.parameters": entries}
-    return Model(model.resolved, drawn) if is_read else Model(scenario, {**(settings or {}), **drawn})
-
-
-def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Floats:
-    """An own sample as [instances, parameters], its columns in the model's order."""
-    labels: Sequence[str] = model.parameters
-    if isinstance(samples, Mapping):
-        if set(samples) != set(labels):
-            raise ArgumentError(f"samples are of {list(samples)}; expected each of {list(labels)} once")
-        try:
-            columns = np.broadcast_arrays(*(floats_of(label, samples[label]) for label in labels))
-        except ValueError:
-            lengths = {label: np.shape(samples[label]) for label in labels}
-            raise ArgumentError(f"the columns of samples have different shapes: {lengths}") from None
-        return np.ascontiguousarray(np.stack([np.atleast_1d(column) for column in columns], axis=-1))
-    table = np.ascontiguousarray(floats_of("samples", samples))
-    if table.ndim != 2 or table.shape[1] != len(labels) or len(table) == 0:
-        raise ArgumentError(f"samples are [instances, {len(labels)}], columns {list(labels)}; got the shape {table.shape}")
-    return table
-

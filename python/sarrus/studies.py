@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .batches import STATUS_WORDS, sample_table, sampled_model
+from .batches import STATUS_WORDS
 from .choices import batch_options, count_check, seed_check, text_check
 from .errors import ArgumentError
 from .models import Model, Scenario
 from .parts import Parts, memory_check, parts_run
+from .samples import sample_table, sampled_model
 
 
 class Result:

@@ -63,7 +63,18 @@ LANE_BODY void sarrus_bodies_put_turns(const sarrus_mechanism *mech, const real 
 }
 #endif
 
-/* The tile's state ← that in which the bodies have these coordinates and speeds, as far as the joints of the tree let them. */
+/* NaN in the lanes in which one of these numbers is not finite, else 0. */
+LANE_BODY real sarrus_bodies_spoilt(const sarrus_mechanism *mech, const real *q, const real *v) {
+    real sum = real_set(0.0);
+    for (int32_t i = 0; i < SPACE_NQ * mech->n_bodies; ++i)
+        sum = real_fma(real_set(0.0), lane_at(q, i), sum);
+    for (int32_t i = 0; i < SPACE_NV * mech->n_bodies; ++i)
+        sum = real_fma(real_set(0.0), lane_at(v, i), sum);
+    return sum;
+}
+
+/* The tile's state ← that in which the bodies have these coordinates and speeds, as far as the joints of the tree let them. A
+ * number that is not finite spoils all speeds, also where no joint asks for it. */
 LANE_BODY void sarrus_bodies_put(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                  const real *v, real *tile) {
     real *q_tree = lane_from(tile, mech->layout.q), *v_tree = lane_from(tile, mech->layout.v);
@@ -76,6 +87,9 @@ LANE_BODY void sarrus_bodies_put(const sarrus_mechanism *mech, const real *param
 #if defined(SARRUS_KERNELS_SPATIAL)
     sarrus_bodies_put_turns(mech, lane_from(tile, mech->layout.seen), q_tree);
 #endif
+    const real spoilt = sarrus_bodies_spoilt(mech, q, v);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        lane_at(v_tree, i) = real_select(real_eq(spoilt, real_set(0.0)), lane_at(v_tree, i), spoilt);
 }
 
 #endif

@@ -13,10 +13,11 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from ..batches import Batch, floats_of
+from ..batches import Batch
 from ..choices import count_check
 from ..errors import ArgumentError
 from ..models import Model
+from ..samples import floats_of
 from .draws import Drawer
 from .environments import task_of
 from .formulas import Formula
