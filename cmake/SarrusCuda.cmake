@@ -48,7 +48,7 @@ message(STATUS "CUDA kernels: built with ${CMAKE_CUDA_COMPILER} for sm_80 and sm
 # ones are relocatable code, whose functions keep to the calling convention: ptxas takes a twelfth of the time for it
 # (docs/decisions/0032). A device link puts them together.
 set(relocatable_sources ${cuda_sources})
-list(FILTER relocatable_sources INCLUDE REGEX "/(spatial|spatial_staged|relative|relative_spatial)\\.cu$")
+list(FILTER relocatable_sources INCLUDE REGEX "/(spatial|spatial_staged|relative|relative_spatial|single|single_spatial)\\.cu$")
 list(REMOVE_ITEM cuda_sources ${relocatable_sources})
 # The front end runs once for both architectures: what it makes of the bodies does not differ between them, nor do the instructions
 # that follow from it. Its PTX goes in too, for GPUs that are newer than either.

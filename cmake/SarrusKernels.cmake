@@ -63,7 +63,7 @@ file(GLOB embedded_texts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/kernels/step/*.h
     ${PROJECT_SOURCE_DIR}/kernels/cpu/*.h
     ${PROJECT_SOURCE_DIR}/include/sarrus/*.def)
-list(APPEND embedded_texts kernels/cpu/specialized.c kernels/cuda/specialized.cu kernels/cuda/lanes.h
+list(APPEND embedded_texts kernels/cpu/specialized.c kernels/cuda/specialized.cu kernels/cuda/lane_memory.cuh kernels/cuda/lanes.h
     include/sarrus/status.h include/sarrus/observable.h include/sarrus/method.h include/sarrus/joint.h include/sarrus/force.h include/sarrus/space.h
     include/sarrus/constraint.h)
 list(TRANSFORM embedded_texts PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE embedded_paths)

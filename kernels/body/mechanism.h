@@ -434,6 +434,15 @@ typedef struct sarrus_tile_layout {
     int32_t n_arrays; /* length of a tile */
 } sarrus_tile_layout;
 
+/* What steps write, [first, last) in a tile laid out `at`: the fields of kind STEPPED of sarrus/field.def. */
+#define SARRUS_STEPPED_RANGES(at)                                                                                                  \
+    {                                                                                                                              \
+        {(at)->q, (at)->parameter}, {(at)->status, (at)->status0}, {(at)->failed_step, (at)->rank}, {(at)->rank_now, (at)->q0}, {  \
+            (at)->verdict.balance0, (at)->n_arrays                                                                                 \
+        }                                                                                                                          \
+    }
+enum { SARRUS_N_STEPPED_RANGES = 5 };
+
 /* When: steps are counted from t = 0; step n_total − 1 ends at t_end exactly. */
 typedef struct sarrus_clock {
     uint64_t step;               /* steps done */
@@ -490,7 +499,8 @@ typedef struct sarrus_rank_path_problem {
 typedef void (*sarrus_external_rank_path)(void *user, const sarrus_rank_path_problem *problem);
 
 typedef struct sarrus_mechanism {
-    int32_t space; /* sarrus_space */
+    int32_t space;     /* sarrus_space */
+    int32_t is_single; /* steps are made in single precision */
     int32_t n_bodies, n_joints, n_forces, n_signals, n_inputs, n_drives;
     int32_t n_freedoms, n_free; /* free coordinates in space, and the numbers that they are */
     int32_t n_joint_numbers;    /* those of the plane too */

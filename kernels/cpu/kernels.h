@@ -7,7 +7,7 @@
 /* What a kernel call needs besides plan and tile. */
 typedef struct sarrus_kernel_call {
     const sarrus_mechanism *mech;
-    double *tile;
+    double *tile;      /* of kernels in single precision both hold floats */
     double *workspace; /* [workspace_arrays(mech)][width] */
     sarrus_external_solve external;
     void *external_user;
@@ -67,7 +67,7 @@ typedef struct sarrus_specialized {
 } sarrus_specialized;
 
 /* Changes with everything that host and object must agree on: this file and mechanism.h. */
-#define SARRUS_SPECIALIZED_ABI 3
+#define SARRUS_SPECIALIZED_ABI 4
 
 /* One tile of matrices for a pseudoinverse method (kernels/pinv/problem.h). Arrays are aligned to a vector. */
 typedef struct sarrus_pinv_call {
@@ -129,6 +129,8 @@ extern const sarrus_kernels sarrus_kernels_baseline;
 extern const sarrus_kernels sarrus_kernels_spatial_baseline;
 extern const sarrus_kernels sarrus_kernels_relative_baseline;
 extern const sarrus_kernels sarrus_kernels_relative_spatial_baseline;
+extern const sarrus_kernels sarrus_kernels_single_baseline;
+extern const sarrus_kernels sarrus_kernels_single_spatial_baseline;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_baseline;
 extern const sarrus_dense_kernels sarrus_dense_kernels_baseline;
 #if defined(__x86_64__)
@@ -140,6 +142,10 @@ extern const sarrus_kernels sarrus_kernels_relative_avx2;
 extern const sarrus_kernels sarrus_kernels_relative_avx512;
 extern const sarrus_kernels sarrus_kernels_relative_spatial_avx2;
 extern const sarrus_kernels sarrus_kernels_relative_spatial_avx512;
+extern const sarrus_kernels sarrus_kernels_single_avx2;
+extern const sarrus_kernels sarrus_kernels_single_avx512;
+extern const sarrus_kernels sarrus_kernels_single_spatial_avx2;
+extern const sarrus_kernels sarrus_kernels_single_spatial_avx512;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_avx2;
 extern const sarrus_pinv_kernels sarrus_pinv_kernels_avx512;
 extern const sarrus_dense_kernels sarrus_dense_kernels_avx2;

@@ -10,7 +10,7 @@ static __device__ void changes_drop(const launch *work, lane_work *lane) {
     lane->n_evaluations += (uint64_t)lane->ev.n_evaluations;
     lane->n_rank_revealing += (uint64_t)lane->ev.n_rank_revealing;
     lane_at(lane->tile, work->mech.layout.n_waiting_changes) = 0.0;
-    tile_begin(work, lane);
+    evaluation_begin(work, lane);
 }
 
 /* The steps that this lane has still to do. A lane that is full of changes of rank stops by itself: the others need not wait. */
@@ -36,6 +36,7 @@ static __global__ void advance_kernel(const __grid_constant__ launch work, const
                 break;
             changes_drop(&work, &lane);
         }
+        lane_give(&work.lanes, &work.mech, lane.i_tile, lane.tile);
         if (step)
             *step += n_steps;
         if (!n_done)

@@ -3,7 +3,8 @@
  * (docs/decisions/0032): a twelfth of the time of code that is compiled whole. */
 #include "kernels/cuda/advance.cuh"
 #include "kernels/cuda/expansion.h"
-#if defined(SARRUS_KERNELS_RELATIVE)
+#if LANE_IS_SINGLE
+#elif defined(SARRUS_KERNELS_RELATIVE)
 #include "kernels/cuda/bodies.cuh"
 #else
 #include "kernels/cuda/assemble.cuh"
@@ -18,7 +19,12 @@ static int advance(const sarrus_cuda_call *call, const sarrus_clock *clock, uint
     return cuda_queue(advance_kernel, grid_of(call), launch_of(call), *clock, n_steps);
 }
 
-#if defined(SARRUS_KERNELS_RELATIVE)
+#if LANE_IS_SINGLE
+
+/* All else is in double precision, by the expansion of the same coordinates. */
+extern "C" const sarrus_cuda_expansion SARRUS_CUDA_EXPANSION = {the_advance_kernel, advance};
+
+#elif defined(SARRUS_KERNELS_RELATIVE)
 
 static int bodies_take(const sarrus_cuda_call *call, const sarrus_cuda_bodies *bodies) {
     return cuda_queue(bodies_take_kernel, grid_of(call), launch_of(call), *bodies);

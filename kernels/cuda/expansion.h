@@ -25,6 +25,8 @@ typedef struct sarrus_cuda_expansion {
 extern const sarrus_cuda_expansion sarrus_cuda_spatial;
 extern const sarrus_cuda_expansion sarrus_cuda_relative;
 extern const sarrus_cuda_expansion sarrus_cuda_relative_spatial;
+extern const sarrus_cuda_expansion sarrus_cuda_single; /* steps of `relative` in single precision */
+extern const sarrus_cuda_expansion sarrus_cuda_single_spatial;
 
 /* Of bodies in the plane: units of their own, which compile side by side. */
 const void *sarrus_cuda_planar_advance_kernel(void);

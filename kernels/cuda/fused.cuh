@@ -5,6 +5,7 @@
 #define SARRUS_CUDA_FUSED_CUH
 
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/lane_memory.cuh"
 #include "kernels/cuda/queue.cuh"
 #include "kernels/step/advance.h"
 
@@ -46,11 +47,6 @@ static __device__ int32_t warp_of_thread() {
     return (int32_t)(blockIdx.x * TILES_PER_BLOCK + threadIdx.x / LANE_WIDTH);
 }
 
-/* Where this thread's lane of tile i_tile begins, in an array of tiles of n_arrays each. */
-template <typename number> static __device__ number *lane_of_tile(number *tiles, int32_t i_tile, size_t n_arrays) {
-    return tiles + (size_t)i_tile * n_arrays * LANE_WIDTH + threadIdx.x % LANE_WIDTH;
-}
-
 /* What is wanted, where a lane of tile i_tile stands. */
 static __device__ sarrus_observe_request want_at(const launch *work, const sarrus_observe_request *want, int32_t i_tile) {
     sarrus_observe_request here = *want;
@@ -65,20 +61,24 @@ static __device__ bool work_begin(const launch *work, lane_work *lane) {
     lane->n_evaluations = lane->n_rank_revealing = 0;
     if (lane->i_tile >= work->lanes.n_workspaces || lane->i_tile >= work->lanes.n_tiles)
         return false;
-    (void)sarrus_workspace_cut(&work->mech, lane_of_tile(work->lanes.workspace, lane->i_tile, work->lanes.n_workspace_arrays),
-                               &lane->ws);
+    (void)sarrus_workspace_cut(&work->mech, lane_workspace(&work->lanes, &work->mech, lane->i_tile), &lane->ws);
     sarrus_constant_directions(&work->mech, &lane->ws);
     return true;
 }
 
-static __device__ void tile_begin(const launch *work, lane_work *lane) {
+static __device__ void evaluation_begin(const launch *work, lane_work *lane) {
     sarrus_evaluation *ev = &lane->ev;
-    lane->tile = lane_of_tile(work->lanes.tiles, lane->i_tile, (size_t)work->mech.layout.n_arrays);
     ev->external = nullptr;
     ev->external_user = nullptr;
     ev->rank_path = nullptr;
     ev->rank_path_user = nullptr;
     sarrus_evaluation_begin(ev, &work->mech, &lane->ws, lane->tile);
+}
+
+static __device__ void tile_begin(const launch *work, lane_work *lane) {
+    lane->tile = lane_tile(&work->lanes, &work->mech, warp_of_thread(), lane->i_tile);
+    lane_take(&work->lanes, &work->mech, lane->i_tile, lane->tile);
+    evaluation_begin(work, lane);
 }
 
 /* The warp's next tile: false when there is none. */

@@ -17,13 +17,20 @@ static const sarrus_cuda_expansion *expansion_of(const sarrus_mechanism *mech) {
     return is_spatial ? &sarrus_cuda_spatial : &planar;
 }
 
+/* The one that makes its steps. */
+static const sarrus_cuda_expansion *steps_of(const sarrus_mechanism *mech) {
+    if (!mech->is_single || mech->tree.n_links == 0)
+        return expansion_of(mech);
+    return mech->space == SARRUS_SPACE_SPATIAL ? &sarrus_cuda_single_spatial : &sarrus_cuda_single;
+}
+
 static bool is_empty(const sarrus_cuda_call *call) {
     return call->lanes.n_tiles <= 0;
 }
 
 int sarrus_cuda_resident_tiles(const sarrus_mechanism *mech, const sarrus_cuda_specialized *specialized, int32_t *n_tiles) {
     int n_processors = 0, n_blocks = 0;
-    const void *kernel = specialized ? specialized->advance : expansion_of(mech)->advance_kernel();
+    const void *kernel = specialized ? specialized->advance : steps_of(mech)->advance_kernel();
     const int n_threads = specialized ? specialized->n_threads : SARRUS_CUDA_TILES_PER_BLOCK * SARRUS_CUDA_WIDTH;
     cudaError_t error = cuda_number(cudaDevAttrMultiProcessorCount, &n_processors);
     if (error == cudaSuccess)
@@ -40,7 +47,7 @@ int sarrus_cuda_stack(const sarrus_mechanism *mech, size_t *n_bytes) {
     if (error == cudaSuccess)
         error = cuda_number(cudaDevAttrMaxThreadsPerMultiProcessor, &n_threads);
     if (error == cudaSuccess)
-        error = cudaFuncGetAttributes(&attributes, expansion_of(mech)->advance_kernel());
+        error = cudaFuncGetAttributes(&attributes, steps_of(mech)->advance_kernel());
     *n_bytes = attributes.localSizeBytes * (size_t)n_processors * (size_t)n_threads;
     return cuda_told(error);
 }
@@ -65,7 +72,7 @@ int sarrus_cuda_advance(const sarrus_cuda_call *call, const sarrus_clock *clock,
         return cudaSuccess;
     if (call->specialized)
         return specialized_advance(call, clock, n_steps);
-    return expansion_of(call->mech)->advance(call, clock, n_steps);
+    return steps_of(call->mech)->advance(call, clock, n_steps);
 }
 
 int sarrus_cuda_observe(const sarrus_cuda_call *call, const sarrus_cuda_observation *what, double *out) {

@@ -7,15 +7,10 @@
 #include <sarrus_constant_plan.h>
 
 #define SARRUS_RANK_PATH_INSIDE 1
-#include "kernels/cuda/lanes.h"
+#include "kernels/cuda/lane_memory.cuh"
 #include "kernels/step/advance.h"
 
 static_assert(SARRUS_BLOCK_THREADS % LANE_WIDTH == 0, "a block holds whole tiles");
-
-/* Where this thread's lane of tile i_tile begins, in an array of tiles of n_arrays each. */
-template <typename number> static __device__ __forceinline__ number *lane_of_tile(number *tiles, int32_t i_tile, size_t n_arrays) {
-    return tiles + (size_t)i_tile * n_arrays * LANE_WIDTH + threadIdx.x % LANE_WIDTH;
-}
 
 /* The steps that are still to be done, for every n_workspaces-th tile from the warp's own on; see sarrus_cuda_advance. */
 extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS)
@@ -25,11 +20,11 @@ extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS
     if (i_warp >= lanes.n_workspaces)
         return;
     sarrus_workspace ws;
-    (void)sarrus_workspace_cut(&sarrus_constant_plan, lane_of_tile(lanes.workspace, i_warp, lanes.n_workspace_arrays), &ws);
+    (void)sarrus_workspace_cut(&sarrus_constant_plan, lane_workspace(&lanes, &sarrus_constant_plan, i_warp), &ws);
     sarrus_outside_directions(&ws);
     for (int32_t i_tile = i_warp; i_tile < lanes.n_tiles; i_tile += lanes.n_workspaces) {
         sarrus_evaluation ev;
-        real *tile = lane_of_tile(lanes.tiles, i_tile, (size_t)sarrus_constant_plan.layout.n_arrays);
+        real *tile = lane_tile(&lanes, &sarrus_constant_plan, i_warp, i_tile);
         uint64_t *n_done = lanes.n_done ? lane_of_tile(lanes.n_done, i_tile, 1) : nullptr;
         uint64_t *step = lanes.step ? lane_of_tile(lanes.step, i_tile, 1) : nullptr;
         uint64_t *counts = lane_of_tile(lanes.counts, i_warp, 2);
@@ -38,6 +33,7 @@ extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS
         uint64_t n_now = n_done ? *n_done : 0;
         if (n_now >= n_steps)
             continue;
+        lane_take(&lanes, &sarrus_constant_plan, i_tile, tile);
         for (;;) {
             ev.external = nullptr;
             ev.external_user = nullptr;
@@ -52,6 +48,7 @@ extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS
                 break;
             lane_at(tile, sarrus_constant_plan.layout.n_waiting_changes) = 0.0; /* full of changes of rank: dropped */
         }
+        lane_give(&lanes, &sarrus_constant_plan, i_tile, tile);
         if (step)
             *step += n_steps;
         if (!n_done)

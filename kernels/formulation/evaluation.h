@@ -30,6 +30,7 @@ typedef struct sarrus_evaluation {
     mask is_swapped;            /* lanes whose sunk rows are held against the dependent ones (closeness_of_all.h) */
     mask asks_all;              /* lanes whose closeness near a change point is that of all rows, whatever the pivots tell */
     mask is_slow;               /* lanes that went the rank-revealing way in the last correction */
+    mask is_blurred;            /* in single precision: lanes whose rows were in doubt since the step began (step/single.h) */
     mask is_indeterminate; /* lanes whose acceleration the masses have left open since somebody cleared it; plans that lack mass */
     real power;            /* W, of dampers, loads and drives at the last acceleration; when the plan has such */
     real state_violation;  /* ‖Φ‖ where positions were projected or measured last */
@@ -163,7 +164,7 @@ LANE_BODY sarrus_rank_limit sarrus_rank_limits(const sarrus_evaluation *ev, real
 /* What is known of the direction across the motion, relative: to ε S_kk/d_k by pivots of S, and to its root where rows are held
  * apart and by dense methods. */
 LANE_FUNCTION real sarrus_direction_noise(const sarrus_mechanism *mech, real closeness) {
-    const real unit = real_set(8.0 * 2.220446049250313e-16);
+    const real unit = real_set(8.0 * LANE_EPSILON);
     const real pivot = closeness * real_set(1.0 / mech->ordinary); /* S_kk/d_k at most */
     const mask is_squared = mech->solve == SARRUS_SOLVE_AUTO ? real_lt(closeness, real_set(1.0 / mech->guard)) : mask_none();
     return unit * real_select(is_squared, pivot, real_sqrt(pivot));

@@ -22,6 +22,7 @@ LANE_FUNCTION void sarrus_frame_open(sarrus_evaluation *outside, sarrus_workspac
     ev->healthy = outside->healthy;
     ev->is_swapped = outside->is_swapped;
     ev->is_slow = outside->is_slow;
+    ev->is_blurred = outside->is_blurred;
     ev->power = outside->power;
     ev->state_violation = outside->state_violation;
     ev->state = outside->state;
@@ -52,6 +53,7 @@ LANE_FUNCTION void sarrus_frame_close_correction(const sarrus_evaluation *ev) {
     sarrus_evaluation *outside = ev->outside;
     outside->is_factored = ev->is_factored;
     outside->is_swapped = ev->is_swapped;
+    outside->is_blurred = ev->is_blurred;
     outside->n_evaluations = ev->n_evaluations;
     outside->n_rank_revealing = ev->n_rank_revealing;
 }

@@ -8,6 +8,32 @@
 #ifndef SARRUS_FORMULATION_RANK_PATH_H
 #define SARRUS_FORMULATION_RANK_PATH_H
 
+#if LANE_IS_SINGLE
+
+#include "kernels/formulation/standing_rows.h"
+enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1, SARRUS_DOUBT_NONE = 2 };
+
+/* Floats do not tell rows in doubt apart: their lanes have taken what the factor gives, and end with the step (step/single.h). */
+LANE_FUNCTION void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int how) {
+    (void)how;
+    ev->is_blurred = mask_or(ev->is_blurred, slow);
+    ev->found.rank = ev->max_rank;
+    ev->found.kept = ev->found.dropped = real_set(0.0);
+}
+LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
+    const sarrus_rank_decision found = {ev->max_rank, real_set(0.0), real_set(0.0)};
+    (void)rhs;
+    (void)how;
+    ev->is_blurred = mask_or(ev->is_blurred, slow);
+    return found;
+}
+LANE_FUNCTION void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {
+    (void)ev;
+    (void)rhs;
+}
+
+#else
+
 #if defined(SARRUS_CONSTANT_PLAN) && !defined(SARRUS_RANK_PATH_INSIDE)
 #include "kernels/formulation/standing_rows.h"
 /* As doubtful_rows.h has them. */
@@ -166,6 +192,8 @@ LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const
 LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
     return sarrus_rank_path_here(ev, rhs, slow, how);
 }
+
+#endif
 
 #endif
 

@@ -22,7 +22,7 @@
 
 /* After a factorisation: closeness by all rows, where that of the plan's says that a change point may be near. */
 LANE_FUNCTION void sarrus_closeness_look(sarrus_evaluation *ev, const real *rhs) {
-    if (mask_any(sarrus_closeness_is_near(ev)))
+    if (!LANE_IS_SINGLE && mask_any(sarrus_closeness_is_near(ev)))
         (void)sarrus_rank_path(ev, rhs, mask_none(), SARRUS_DOUBT_NONE);
 }
 
@@ -52,6 +52,10 @@ PLAN_BODY void sarrus_correct_auto(sarrus_evaluation *ev, const real *rhs, const
     if (!mask_any(slow)) {
         if (is_fresh)
             sarrus_closeness_look(ev, rhs);
+        return;
+    }
+    if (LANE_IS_SINGLE) {
+        ev->is_blurred = mask_or(ev->is_blurred, slow);
         return;
     }
     ++ev->n_rank_revealing;
@@ -249,6 +253,10 @@ PLAN_BODY void sarrus_udwadia_kalaba_project(sarrus_evaluation *ev, const real *
     if (!mask_any(slow)) {
         if (is_fresh)
             sarrus_closeness_look(ev, rhs);
+        return;
+    }
+    if (LANE_IS_SINGLE) {
+        ev->is_blurred = mask_or(ev->is_blurred, slow);
         return;
     }
     ++ev->n_rank_revealing;

@@ -50,9 +50,9 @@ LANE_FUNCTION real real_atan2(real y, real x) {
     return real_select(real_lt(y, zero), -angle, angle);
 }
 
-/* The whole number nearest to x, |x| < 2⁵¹. */
+/* The whole number nearest to x, |x| < 2⁵¹ (floats: 2²²). */
 LANE_FUNCTION real real_nearest(real x) {
-    const real magic = real_set(6755399441055744.0); /* 1.5 · 2^52: adding it rounds to an integer */
+    const real magic = real_set(LANE_MAGIC);
     return (x + magic) - magic;
 }
 

@@ -3,36 +3,7 @@
 #ifndef SARRUS_LANE_LANE_CPU_H
 #define SARRUS_LANE_LANE_CPU_H
 
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#ifndef SARRUS_LANE_WIDTH
-#error "define SARRUS_LANE_WIDTH before including the lane vocabulary"
-#endif
-#if SARRUS_LANE_WIDTH > 2 || defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-#define LANE_FUNCTION static inline __attribute__((always_inline, unused))
-#define LANE_BODY static inline __attribute__((unused))
-#define LANE_RESTRICT restrict
-/* Before a constant of the whole unit. */
-#define LANE_CONSTANT static const
-/* A piece of code of its own. */
-#define LANE_PHASE static __attribute__((noinline, unused))
-/* Before a loop whose bounds are constants: all of its iterations one after another; or none but as it stands. */
-#if defined(__clang__)
-#define LANE_UNROLL _Pragma("clang loop unroll(full)")
-#define LANE_ROLLED _Pragma("clang loop unroll(disable)")
-#else
-#define LANE_UNROLL _Pragma("GCC unroll 65534")
-#define LANE_ROLLED _Pragma("GCC unroll 1")
-#endif
-#define LANE_STRIDE 1
-/* Whether lanes are threads of a device: code that never runs there holds registers all the same. */
-#define LANE_IS_THREAD 0
-#define LANE_WIDTH SARRUS_LANE_WIDTH
+#include "kernels/lane/cpu_target.h"
 
 typedef double real __attribute__((vector_size(8 * SARRUS_LANE_WIDTH)));
 typedef double real_scalar; /* a plain number of the plan on its way into a lane */
@@ -40,11 +11,6 @@ typedef int64_t lane_bits __attribute__((vector_size(8 * SARRUS_LANE_WIDTH)));
 
 /* Element at a place (index × LANE_WIDTH) of a lane array: an lvalue. */
 #define lane_at_offset(array, place) (*(real *)(void *)((char *)(array) + sizeof(double) * (size_t)(place)))
-
-/* Whether the owner of a flag (NULL: there is none) has asked for an end. */
-LANE_FUNCTION int lane_is_stopped(const volatile int32_t *stop) {
-    return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
-}
 
 LANE_FUNCTION real real_set(double x) {
 #if SARRUS_LANE_WIDTH == 8

@@ -1,4 +1,4 @@
-/* CUDA lanes: one thread is one lane; arrays keep the tile layout, so neighbouring threads read neighbouring doubles. */
+/* CUDA lanes: one thread is one lane; arrays keep the tile layout, so neighbouring threads read neighbouring numbers. */
 #ifndef SARRUS_LANE_LANE_CUDA_H
 #define SARRUS_LANE_LANE_CUDA_H
 
@@ -30,7 +30,12 @@ LANE_FUNCTION int lane_thread(void) {
 #define LANE_STRIDE LANE_WIDTH
 #endif
 
+#if defined(SARRUS_LANE_SINGLE)
+typedef float real;
+#define LANE_IS_SINGLE 1
+#else
 typedef double real;
+#endif
 typedef double real_scalar; /* a plain number of the plan on its way into a lane */
 typedef bool mask;
 
@@ -44,7 +49,7 @@ LANE_FUNCTION int lane_is_stopped(const volatile int32_t *stop) {
 }
 
 LANE_FUNCTION real real_set(double x) {
-    return x;
+    return (real)x;
 }
 LANE_FUNCTION real real_fma(real a, real b, real c) {
     return fma(a, b, c);
@@ -57,11 +62,23 @@ LANE_FUNCTION real real_sqrt(real a) {
 }
 /* Two roundings, as with AVX2: a device gives the bits of a processor with FMA. Its own rsqrt rounds in another way. */
 LANE_FUNCTION real real_rsqrt(real a) {
-    return 1.0 / sqrt(a);
+    return real_set(1.0) / sqrt(a);
 }
+#if defined(SARRUS_LANE_SINGLE)
+LANE_FUNCTION real real_exponent_part(real a) {
+    return __int_as_float(__float_as_int(a) & (0xff << 23));
+}
+LANE_FUNCTION bool real_bit_of_magic(real shifted, int bit) {
+    return ((__float_as_int(shifted) >> bit) & 1) != 0;
+}
+#else
 LANE_FUNCTION real real_exponent_part(real a) {
     return __longlong_as_double(__double_as_longlong(a) & (0x7ffLL << 52));
 }
+LANE_FUNCTION bool real_bit_of_magic(real shifted, int bit) {
+    return ((__double_as_longlong(shifted) >> bit) & 1LL) != 0;
+}
+#endif
 LANE_FUNCTION real real_abs(real a) {
     return fabs(a);
 }
@@ -101,9 +118,6 @@ LANE_FUNCTION int mask_any(mask a) {
 }
 LANE_FUNCTION int mask_all(mask a) {
     return a ? 1 : 0;
-}
-LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
-    return ((__double_as_longlong(shifted) >> bit) & 1LL) != 0;
 }
 LANE_FUNCTION real real_max(real a, real b) {
     return b < a ? a : b;

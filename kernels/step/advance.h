@@ -35,7 +35,7 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
     ev->rank_now = real_select(real_lt(ev->rank_now, real_set(0.0)), ev->max_rank, ev->rank_now);
     ev->found.rank = ev->found.kept = ev->found.dropped = real_set(0.0);
     ev->healthy = real_eq(lane_at(tile, mech->layout.status), real_set((real_scalar)SARRUS_INSTANCE_OK));
-    ev->is_slow = ev->is_indeterminate = ev->asks_all = mask_none();
+    ev->is_slow = ev->is_blurred = ev->is_indeterminate = ev->asks_all = mask_none();
     ev->is_swapped = sarrus_swapped_now(ev);
     ev->power = ev->state_violation = real_set(0.0);
     ev->crossed = (const real *)0;
@@ -54,7 +54,7 @@ LANE_FUNCTION void sarrus_evaluation_begin(sarrus_evaluation *ev, const sarrus_m
 
 /* Returns the number of steps done: fewer than n_steps when changes of rank wait to be fetched first, or an end is asked for. */
 LANE_BODY uint64_t sarrus_advance(sarrus_evaluation *ev, real *tile, const sarrus_clock *clock, uint64_t n_steps) {
-    if (sarrus_plan_of(ev)->integrator.is_adaptive)
+    if (!LANE_IS_SINGLE && sarrus_plan_of(ev)->integrator.is_adaptive)
         return sarrus_advance_adaptive(ev, tile, clock, n_steps);
     const uint64_t n_done = sarrus_advance_fixed(ev, clock, n_steps);
     sarrus_swapped_keep(ev, mask_not(mask_none())); /* the next call goes on with the same rows */

@@ -16,6 +16,17 @@ LANE_FUNCTION real sarrus_lane_time(const sarrus_mechanism *mech, const real *ti
     return real_select(is_end, real_set(clock->t_end), steps * real_set(clock->dt));
 }
 
+/* s, the length of the step from t to t_next, lanes' own times at clock times `step` and the next. Floats that are apart by a step
+ * do not tell how far. */
+LANE_FUNCTION real sarrus_lane_stride(const sarrus_mechanism *mech, const real *tile, const sarrus_clock *clock, uint64_t step,
+                                      real t, real t_next) {
+    if (!LANE_IS_SINGLE)
+        return t_next - t;
+    const mask is_last = real_eq(sarrus_lane_steps(mech, tile, step + 1), real_set((real_scalar)clock->n_total));
+    const real_scalar last = clock->t_end - (real_scalar)(clock->n_total - 1) * clock->dt;
+    return real_select(is_last, real_set(last), real_set(clock->dt));
+}
+
 /* The first grid step behind time t: the smallest s with time(s) > t, for t ≥ 0. */
 LANE_BODY real sarrus_clock_step_after(const sarrus_clock *clock, real t) {
     const real magic = real_set(4503599627370496.0); /* 2^52: adding it rounds to an integer */

@@ -14,6 +14,7 @@
 #include "kernels/step/control.h"
 #include "kernels/step/rk4.h"
 #include "kernels/step/semi_implicit.h"
+#include "kernels/step/single.h"
 #include "kernels/step/stretch.h"
 #include "kernels/step/verdict.h"
 
@@ -81,6 +82,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
         lane_at(q, i) = real_select(end.moved, lane_at(ws->q, i), lane_at(q, i));
     PLAN_EACH (i, 0, mech->n_v)
         lane_at(v, i) = real_select(end.moved, lane_at(ws->v, i), lane_at(v, i));
+    sarrus_carry_keep(ev, end.moved);
     sarrus_turns_go_on(ev, t, end.moved);
     sarrus_lane_set(lane_from(ev->tile, mech->layout.verdict.balance), end.moved, found.balance);
     if (mech->has_work)
@@ -185,10 +187,12 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
     const real whole = real_set(mech->integrator.dt);
     sarrus_fixed_trial trial;
     trial.h = left;
-    trial.is_lost = trial.refused = ev->is_indeterminate = mask_none();
+    trial.is_lost = trial.refused = ev->is_indeterminate = ev->is_blurred = mask_none();
     ev->wants_closeness = 1;
     sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
-    if (mech->is_watched) {
+    if (mech->is_watched && LANE_IS_SINGLE) {
+        trial.is_lost = sarrus_single_watch(ev, lanes, t, left);
+    } else if (mech->is_watched) {
         sarrus_closeness_take(ev);
         const sarrus_station from = sarrus_station_here(ev, t, left, q, v);
         if (!lane_is_stopped(ev->stop))
@@ -196,8 +200,11 @@ LANE_FUNCTION sarrus_fixed_trial sarrus_fixed_try(sarrus_evaluation *ev, const s
         if (sarrus_passage_watch(ev, lanes, ev->healthy, &from))
             sarrus_accelerate_checked(ev, t, q, v, &trial.force_is_finite);
     }
-    if (mech->is_watched || mech->has_parts)
-        trial.h = sarrus_part_choose(ev, lanes, left, whole, &trial.is_lost);
+    if (mech->is_watched || mech->has_parts) {
+        mask is_short;
+        trial.h = sarrus_part_choose(ev, lanes, left, whole, &is_short);
+        trial.is_lost = mask_or(trial.is_lost, is_short);
+    }
     ev->wants_closeness = 0;
     if (sarrus_method_is_rk4(mech)) {
         sarrus_rk4(ev, t, trial.h, q, v);
@@ -220,7 +227,10 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_part(sarrus_evaluation *ev, cons
     sarrus_lane_set(lanes->stride, end.moved, *h);
     const mask is_lost = mask_and(trial.is_lost, real_lt(real_set(mech->limit_error), real_set(SARRUS_NO_LIMIT)));
     mask lost = mask_or(is_lost, sarrus_fixed_is_lost(ev));
-    lost = mask_and(end.moved, mask_or(lost, sarrus_passage_is_lost(ev, lanes)));
+    if (LANE_IS_SINGLE)
+        lost = mask_and(end.moved, mask_or(lost, mech->is_judged ? ev->is_blurred : mask_none()));
+    else
+        lost = mask_and(end.moved, mask_or(lost, sarrus_passage_is_lost(ev, lanes)));
     if (mask_any(lost)) {
         sarrus_fixed_fail(ev, step, lost, real_set((real_scalar)SARRUS_INSTANCE_UNRESOLVED));
         end.failed = mask_or(end.failed, lost);
@@ -253,7 +263,7 @@ LANE_FUNCTION void sarrus_fixed_step(sarrus_evaluation *ev, const sarrus_clock *
     sarrus_passage_view(ev, &lanes);
     mask alive = ev->healthy;
     int32_t n_parts = 0; /* of every lane that is not through yet: none of them has waited for another */
-    real t = t_begin, left = t_end - t_begin, h;
+    real t = t_begin, left = sarrus_lane_stride(mech, ev->tile, clock, step - 1, t_begin, t_end), h;
     while (mask_any(ev->healthy)) {
         const sarrus_fixed_outcome end = sarrus_fixed_part(ev, &lanes, t, left, t_end, step, &h);
         if (lane_is_stopped(ev->stop))
@@ -265,7 +275,7 @@ LANE_FUNCTION void sarrus_fixed_step(sarrus_evaluation *ev, const sarrus_clock *
             break;
         ++n_parts;
         t = real_select(end.moved, t + h, t);
-        left = real_select(end.moved, t_end - t, left);
+        left = real_select(end.moved, LANE_IS_SINGLE ? left - h : t_end - t, left);
         alive = mask_and(alive, mask_not(sarrus_fixed_spend(ev, step, end.moved, n_parts)));
         ev->healthy = mask_and(ev->healthy, alive);
     }

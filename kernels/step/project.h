@@ -53,7 +53,7 @@ LANE_BODY void sarrus_project_velocities(sarrus_evaluation *ev, mask active, rea
 LANE_FUNCTION real sarrus_round_off(const sarrus_evaluation *ev, const real *q, size_t stride) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real scale = sarrus_state_scale(mech, ev->parameter, q, stride);
-    return real_set(2.2e-16) * real_sqrt(real_set((real_scalar)sarrus_state_n_rows(mech))) * scale;
+    return real_set(LANE_PRECISE(2.2e-16, LANE_EPSILON)) * real_sqrt(real_set((real_scalar)sarrus_state_n_rows(mech))) * scale;
 }
 
 /* What ‖Φ‖ is brought down to: its round-off. A looser goal would be felt: near a change point what is

@@ -4,6 +4,7 @@
 #ifndef SARRUS_STEP_RK4_H
 #define SARRUS_STEP_RK4_H
 
+#include "kernels/step/carry.h"
 #include "kernels/step/rank_changes.h"
 #include "kernels/step/finite.h"
 #include "kernels/step/project.h"
@@ -92,9 +93,9 @@ LANE_FUNCTION void sarrus_rk4_stage_end(sarrus_evaluation *ev, int32_t stage, co
     real sixth = at->h / real_set(6.0);
     const real *rates = sarrus_rates(ev, ws->q, ws->v);
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_q)
-        lane_at(ws->q, i) = real_fma(sixth, lane_at(ws->sum_q, i) + lane_at(rates, i), lane_at(from->q, i));
+        sarrus_carry_q(ev, i, sixth, lane_at(ws->sum_q, i) + lane_at(rates, i), from->q);
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
-        lane_at(ws->v, i) = real_fma(sixth, lane_at(ws->sum_v, i) + lane_at(from->a, i), lane_at(from->v, i));
+        sarrus_carry_v(ev, i, sixth, lane_at(ws->sum_v, i) + lane_at(from->a, i), from->v);
 }
 
 /* The new state into ws->q, ws->v, the new work into ws->sum_w[1]; the acceleration at (t, q, v) is in ws->a. */

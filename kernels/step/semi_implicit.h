@@ -4,6 +4,7 @@
 #ifndef SARRUS_STEP_SEMI_IMPLICIT_H
 #define SARRUS_STEP_SEMI_IMPLICIT_H
 
+#include "kernels/step/carry.h"
 #include "kernels/step/rank_changes.h"
 #include "kernels/step/finite.h"
 
@@ -16,10 +17,10 @@ LANE_FUNCTION void sarrus_semi_implicit(sarrus_evaluation *ev, real t, real h, c
         lane_at(ws->sum_w, 1) = real_fma(h, ev->power, lane_at(ws->sum_w, 1));
     lane_at(ws->sum_w, 2) = real_set(0.0);
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
-        lane_at(ws->v, i) = real_fma(h, lane_at(ws->a, i), lane_at(v, i));
+        sarrus_carry_v(ev, i, h, lane_at(ws->a, i), v);
     const real *rates = sarrus_rates(ev, q, ws->v);
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_q)
-        lane_at(ws->q, i) = real_fma(h, lane_at(rates, i), lane_at(q, i));
+        sarrus_carry_q(ev, i, h, lane_at(rates, i), q);
 }
 
 #endif

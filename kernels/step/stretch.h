@@ -15,6 +15,7 @@
 #include "kernels/step/change_point.h"
 #include "kernels/step/control.h"
 #include "kernels/step/rk4.h"
+#include "kernels/step/single.h"
 #include "kernels/step/verdict.h"
 
 /* Steps that are made one by one after a stretch has come to nothing, before the next one is tried. */
@@ -52,6 +53,7 @@ LANE_FUNCTION int sarrus_stretch_is_closed(const sarrus_mechanism *mech) {
  * bandwidth then is what bounds the rate, but has memory of its own that threads share: there they stand, if that of as many
  * blocks as are to be held at once has room for them. */
 enum { SARRUS_STRETCH_SUMS = SARRUS_PLAN_N_COORDINATES + 2 * SARRUS_PLAN_N_SPEEDS };
+enum { SARRUS_STRETCH_CARRY = LANE_IS_SINGLE ? SARRUS_PLAN_N_COORDINATES + SARRUS_PLAN_N_SPEEDS : 1 };
 #if LANE_IS_THREAD
 #define SARRUS_STRETCH_BYTES (8 * SARRUS_BLOCK_THREADS * (SARRUS_PLAN_N_COORDINATES + 2 * SARRUS_PLAN_N_SPEEDS))
 #define SARRUS_SUMS_ARE_SHARED (SARRUS_STRETCH_BYTES <= 48 * 1024 && SARRUS_STRETCH_BYTES * SARRUS_BLOCKS <= 144 * 1024)
@@ -77,6 +79,9 @@ typedef struct sarrus_stretch {
 #define SARRUS_VERDICT_FIELD(name, ...) real name;
 #include "sarrus/field.def"
     real closeness, is_on, stride;
+    real past; /* s, the length of the step before */
+    real carry[SARRUS_STRETCH_CARRY],
+        rest[SARRUS_STRETCH_CARRY]; /* of q and v where the step begins, and where it ends (carry.h) */
 } sarrus_stretch;
 
 /* The fields by which a lane is judged, in place of those of the tile. */
@@ -111,6 +116,9 @@ LANE_FUNCTION void sarrus_stretch_load(const sarrus_evaluation *ev, sarrus_stret
 #define SARRUS_VERDICT_FIELD(name, ...) s->name = lane_at(ev->tile, mech->layout.verdict.name);
 #include "sarrus/field.def"
     s->closeness = lane_at(ev->tile, mech->layout.passage.closeness);
+    s->past = lane_at(ev->tile, mech->layout.passage.stride);
+    PLAN_EACH (i, 0, LANE_IS_SINGLE ? mech->n_q + mech->n_v : 0)
+        s->carry[i] = lane_at(sarrus_carry_of(ev), i);
     s->near[0] = s->near[1] = s->is_on = real_set(0.0);
 }
 
@@ -131,6 +139,8 @@ LANE_FUNCTION void sarrus_stretch_store(const sarrus_evaluation *ev, const sarru
         lane_at(v, i) = real_select(s->on, s->v[i], lane_at(v, i));
 #define SARRUS_VERDICT_FIELD(name, ...) sarrus_lane_set(lane_from(ev->tile, layout->verdict.name), s->on, s->name);
 #include "sarrus/field.def"
+    PLAN_EACH (i, 0, LANE_IS_SINGLE ? mech->n_q + mech->n_v : 0)
+        sarrus_lane_set(lane_from(sarrus_carry_of(ev), i), s->on, s->carry[i]);
     if (mech->is_watched) {
         sarrus_lane_set(lane_from(ev->tile, layout->passage.closeness), s->on, s->closeness);
         sarrus_lane_set(lane_from(ev->tile, layout->passage.all), s->on, s->near[1]);
@@ -142,7 +152,7 @@ LANE_FUNCTION void sarrus_stretch_store(const sarrus_evaluation *ev, const sarru
 
 /* Lanes of a fresh factor whose rows may be near dependence (sarrus_closeness_is_near). */
 LANE_FUNCTION mask sarrus_stretch_comes_near(const sarrus_evaluation *ev) {
-    if (!sarrus_closeness_asks_rows(sarrus_plan_of(ev)))
+    if (LANE_IS_SINGLE || !sarrus_closeness_asks_rows(sarrus_plan_of(ev)))
         return mask_none();
     return real_lt(real_set(SARRUS_CLOSENESS_NEAR), frame_at(ev->ws->closeness, 1));
 }
@@ -155,8 +165,8 @@ LANE_FUNCTION void sarrus_stretch_look_at_force(const sarrus_evaluation *ev, sar
     s->force_is_finite = real_eq(zero, real_set(0.0));
 }
 
-/* With the first factor of a step from time t: the lanes in which something is out of the ordinary where it begins. */
-LANE_FUNCTION mask sarrus_stretch_look(const sarrus_evaluation *ev, sarrus_stretch *s, real t) {
+/* With the first factor of a step of length h from time t: the lanes in which something is out of the ordinary where it begins. */
+LANE_FUNCTION mask sarrus_stretch_look(const sarrus_evaluation *ev, sarrus_stretch *s, real t, real h) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     s->near[0] = frame_at(ev->ws->closeness, 0);
     s->near[1] = frame_at(ev->ws->closeness, 1);
@@ -167,6 +177,8 @@ LANE_FUNCTION mask sarrus_stretch_look(const sarrus_evaluation *ev, sarrus_stret
     sarrus_passage passage;
     sarrus_stretch_verdict(s, &verdict);
     sarrus_nearest_note(&verdict, s->on, t, s->near[1]);
+    if (LANE_IS_SINGLE)
+        return sarrus_single_is_near(mech, s->closeness, s->near[0], s->past, h);
     passage.closeness = &s->closeness;
     passage.is_on = &s->is_on;
     return mask_or(is_near, sarrus_passage_is_due(&passage, s->on, s->near[0]));
@@ -180,6 +192,21 @@ LANE_FUNCTION real sarrus_stretch_spread(const sarrus_evaluation *ev, const sarr
     return h * h * sarrus_state_square_here(sarrus_plan_of(ev), ev->parameter, ev->ws, s->a, before);
 }
 
+/* The new state into stage_q, stage_v. */
+LANE_FUNCTION void sarrus_stretch_end(const sarrus_mechanism *mech, sarrus_stretch *s, real sixth) {
+    PLAN_EACH (i, 0, mech->n_q) {
+        const real rate = stretch_at(s->sum_q, i) + s->stage_v[i];
+        s->stage_q[i] =
+            LANE_IS_SINGLE ? sarrus_carried_sum(sixth, rate, s->q[i], s->carry[i], &s->rest[i]) : real_fma(sixth, rate, s->q[i]);
+    }
+    PLAN_EACH (i, 0, mech->n_v) {
+        const real rate = stretch_at(s->sum_v, i) + s->a[i];
+        const int32_t k = mech->n_q + i;
+        s->stage_v[i] =
+            LANE_IS_SINGLE ? sarrus_carried_sum(sixth, rate, s->v[i], s->carry[k], &s->rest[k]) : real_fma(sixth, rate, s->v[i]);
+    }
+}
+
 /* rk4.h's end of stage k: its place among the sums, and the state of the next stage or of the end into stage_q, stage_v. */
 LANE_FUNCTION void sarrus_stretch_stage(const sarrus_evaluation *ev, sarrus_stretch *s, int32_t k, const sarrus_rk4_times *at) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
@@ -191,10 +218,7 @@ LANE_FUNCTION void sarrus_stretch_stage(const sarrus_evaluation *ev, sarrus_stre
                    : k == 3 ? real_fma(sixth, s->sum_w + ev->power, s->work)
                             : real_fma(real_set(2.0), ev->power, s->sum_w);
     if (k == 3) {
-        PLAN_EACH (i, 0, mech->n_q)
-            s->stage_q[i] = real_fma(sixth, stretch_at(s->sum_q, i) + s->stage_v[i], s->q[i]);
-        PLAN_EACH (i, 0, mech->n_v)
-            s->stage_v[i] = real_fma(sixth, stretch_at(s->sum_v, i) + s->a[i], s->v[i]);
+        sarrus_stretch_end(mech, s, sixth);
         return;
     }
     PLAN_EACH (i, 0, mech->n_q) {
@@ -266,6 +290,11 @@ LANE_FUNCTION mask sarrus_stretch_judge(sarrus_evaluation *ev, sarrus_stretch *s
 /* The state that was judged is where the next step begins. */
 LANE_FUNCTION void sarrus_stretch_take(const sarrus_evaluation *ev, sarrus_stretch *s) {
     s->closeness = s->near[0];
+    s->past = s->stride;
+    PLAN_EACH (i, 0, LANE_IS_SINGLE ? sarrus_plan_of(ev)->n_q : 0)
+        s->carry[i] = sarrus_carry_fit(s->stage_q[i], s->rest[i]);
+    PLAN_EACH (i, 0, LANE_IS_SINGLE ? sarrus_plan_of(ev)->n_v : 0)
+        s->carry[sarrus_plan_of(ev)->n_q + i] = sarrus_carry_fit(s->stage_v[i], s->rest[sarrus_plan_of(ev)->n_q + i]);
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_q)
         s->q[i] = s->stage_q[i];
     PLAN_EACH (i, 0, sarrus_plan_of(ev)->n_v)
@@ -284,6 +313,12 @@ LANE_FUNCTION real sarrus_stretch_time_at(const sarrus_evaluation *ev, const sar
     return sarrus_lane_time(sarrus_plan_of(ev), ev->tile, way->clock, way->step + i);
 }
 
+/* s, of the step from t, behind i steps, to t_next. */
+LANE_FUNCTION real sarrus_stretch_length(const sarrus_evaluation *ev, const sarrus_stretch_way *way, uint64_t i, real t,
+                                         real t_next) {
+    return sarrus_lane_stride(sarrus_plan_of(ev), ev->tile, way->clock, way->step + i, t, t_next);
+}
+
 /* ---- states that are left as they come ---- */
 
 /* The four stages of a step; the poses of its beginning are in the workspace. Returns the lanes in which it is not an ordinary
@@ -299,7 +334,7 @@ LANE_FUNCTION mask sarrus_stretch_stages(sarrus_evaluation *ev, sarrus_stretch *
         unusual = mask_or(unusual, sarrus_stretch_accelerate(ev, t, s, 0));
         if (k == 0) {
             sarrus_stretch_look_at_force(ev, s);
-            unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t));
+            unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t, at->h));
         }
         sarrus_stretch_stage(ev, s, k, at);
     }
@@ -325,7 +360,7 @@ LANE_FUNCTION void sarrus_stretch_open(sarrus_evaluation *ev, sarrus_stretch_way
     LANE_ROLLED
     while (way->n_done < way->n_steps && !lane_is_stopped(ev->stop)) {
         const real t_next = sarrus_stretch_time_at(ev, way, way->n_done + 1);
-        const sarrus_rk4_times at = sarrus_rk4_times_of(t, t_next - t);
+        const sarrus_rk4_times at = sarrus_rk4_times_of(t, sarrus_stretch_length(ev, way, way->n_done, t, t_next));
         sarrus_stretch next = *now;
         next.stride = at.h;
         mask unusual = sarrus_stretch_stages(ev, &next, &at);
@@ -383,8 +418,9 @@ LANE_FUNCTION mask sarrus_stretch_close_positions(sarrus_evaluation *ev, sarrus_
 }
 
 /* The state in stage_q, stage_v, behind i steps, with its rows in the workspace: its speeds are closed, it is judged and kept. The
- * first one is where the stretch begins, of which the factor alone is wanted. Returns whether a step is to be made from there. */
-LANE_FUNCTION int sarrus_stretch_arrive(sarrus_evaluation *ev, sarrus_stretch_way *way, uint64_t i, sarrus_stretch *s,
+ * first one is where the stretch begins, of which the factor alone is wanted. Returns whether a step is to be made from there; h is
+ * its length. */
+LANE_FUNCTION int sarrus_stretch_arrive(sarrus_evaluation *ev, sarrus_stretch_way *way, uint64_t i, real h, sarrus_stretch *s,
                                         sarrus_stretch *now) {
     const real t = sarrus_stretch_time_at(ev, way, i);
     mask unusual = sarrus_stretch_close_speeds(ev, s, i > 0 ? s->on : mask_none());
@@ -399,7 +435,7 @@ LANE_FUNCTION int sarrus_stretch_arrive(sarrus_evaluation *ev, sarrus_stretch_wa
     } else {
         way->n_before = ev->n_evaluations;
     }
-    unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t));
+    unusual = mask_or(unusual, sarrus_stretch_look(ev, s, t, h));
     return i < way->n_steps && !mask_any(mask_and(s->on, unusual)) && !lane_is_stopped(ev->stop);
 }
 
@@ -410,14 +446,14 @@ LANE_FUNCTION void sarrus_stretch_closed(sarrus_evaluation *ev, sarrus_stretch_w
     LANE_ROLLED
     for (uint64_t i = 0; goes_on; ++i) {
         const real t_begin = sarrus_stretch_time_at(ev, way, i), t_next = sarrus_stretch_time_at(ev, way, i + 1);
-        const sarrus_rk4_times at = sarrus_rk4_times_of(t_begin, t_next - t_begin);
+        const sarrus_rk4_times at = sarrus_rk4_times_of(t_begin, sarrus_stretch_length(ev, way, i, t_begin, t_next));
         mask unusual = mask_none();
         LANE_ROLLED
         for (int32_t k = 0; k < 4; ++k) {
             const real t = sarrus_stretch_time(&at, k);
             ev->wants_closeness = k == 0;
             if (k == 0) {
-                goes_on = sarrus_stretch_arrive(ev, way, i, &s, now);
+                goes_on = sarrus_stretch_arrive(ev, way, i, at.h, &s, now);
                 if (!goes_on)
                     break;
             } else {

@@ -23,10 +23,10 @@
 #include "sarrus/status.h"
 
 /* Energies are known to this part of their size, whatever the motion adds to it. */
-#define SARRUS_ENERGY_FLOOR 1e-10
+#define SARRUS_ENERGY_FLOOR LANE_PRECISE(1e-10, 64.0 * LANE_EPSILON)
 
 /* Φ̇ that is round-off, relative to the speeds. */
-#define SARRUS_SPEED_NOISE 1e-7
+#define SARRUS_SPEED_NOISE LANE_PRECISE(1e-7, 64.0 * LANE_EPSILON)
 
 /* Where the fields are by which a lane is judged. */
 typedef struct sarrus_verdict {

@@ -6,6 +6,7 @@
 typedef struct expansion {
     const sarrus_kernels *kernels[2];
     const sarrus_kernels *relative[2];
+    const sarrus_kernels *single[2];
     const sarrus_pinv_kernels *pinv;
     const sarrus_dense_kernels *dense;
 } expansion;
@@ -13,7 +14,8 @@ typedef struct expansion {
 #define EXPANSION(isa)                                                                                                             \
     {                                                                                                                              \
         {&sarrus_kernels_##isa, &sarrus_kernels_spatial_##isa},                                                                    \
-            {&sarrus_kernels_relative_##isa, &sarrus_kernels_relative_spatial_##isa}, &sarrus_pinv_kernels_##isa,                  \
+            {&sarrus_kernels_relative_##isa, &sarrus_kernels_relative_spatial_##isa},                                              \
+            {&sarrus_kernels_single_##isa, &sarrus_kernels_single_spatial_##isa}, &sarrus_pinv_kernels_##isa,                      \
             &sarrus_dense_kernels_##isa                                                                                            \
     }
 
@@ -29,7 +31,7 @@ static expansion expansion_find(const char *name) {
 #endif
     if (!name || strcmp(name, "baseline") == 0)
         return (expansion)EXPANSION(baseline);
-    return (expansion){{NULL, NULL}, {NULL, NULL}, NULL, NULL};
+    return (expansion){{NULL, NULL}, {NULL, NULL}, {NULL, NULL}, NULL, NULL};
 }
 
 const sarrus_kernels *sarrus_isa_find(int32_t space, const char *name) {
@@ -38,6 +40,10 @@ const sarrus_kernels *sarrus_isa_find(int32_t space, const char *name) {
 
 const sarrus_kernels *sarrus_isa_find_relative(int32_t space, const char *name) {
     return expansion_find(name).relative[space];
+}
+
+const sarrus_kernels *sarrus_isa_find_single(int32_t space, const char *name) {
+    return expansion_find(name).single[space];
 }
 
 const sarrus_pinv_kernels *sarrus_isa_find_pinv(const char *name) {

@@ -10,6 +10,9 @@ const sarrus_kernels *sarrus_isa_find(int32_t space, const char *name);
 /* The same for relative coordinates. */
 const sarrus_kernels *sarrus_isa_find_relative(int32_t space, const char *name);
 
+/* Steps of relative coordinates in single precision: `advance` alone, of tiles of floats with twice the lanes. */
+const sarrus_kernels *sarrus_isa_find_single(int32_t space, const char *name);
+
 /* The pseudoinverse methods of the same instruction set. */
 const sarrus_pinv_kernels *sarrus_isa_find_pinv(const char *name);
 

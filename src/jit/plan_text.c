@@ -279,13 +279,13 @@ static void mechanism_write(FILE *out, const sarrus_mechanism *mech, bool is_in_
             "#include \"kernels/lane/lane.h\"\n"
             "#include \"kernels/body/mechanism.h\"\n"
             "LANE_CONSTANT sarrus_mechanism sarrus_constant_plan = {\n"
-            "  .space = %d,\n"
+            "  .space = %d, .is_single = %d,\n"
             "  .n_bodies = %d, .n_joints = %d, .n_forces = %d, .n_signals = %d, .n_inputs = %d, .n_drives = %d,\n"
             "  .n_freedoms = %d, .n_free = %d, .n_joint_numbers = %d, .n_q = %d, .n_v = %d, .m = %d,\n"
             "  .n_general_rows = %d, .n_cranks = %d,\n",
-            mech->space, mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs, mech->n_drives,
-            mech->n_freedoms, mech->n_free, mech->n_joint_numbers, mech->n_q, mech->n_v, mech->m, mech->n_general_rows,
-            mech->n_cranks);
+            mech->space, mech->is_single, mech->n_bodies, mech->n_joints, mech->n_forces, mech->n_signals, mech->n_inputs,
+            mech->n_drives, mech->n_freedoms, mech->n_free, mech->n_joint_numbers, mech->n_q, mech->n_v, mech->m,
+            mech->n_general_rows, mech->n_cranks);
     integers_write(out, "n_of_kind", mech->n_of_kind, SARRUS_N_JOINT_TYPES);
     fprintf(out,
             "  .n_elastic = %d, .max_joint_rows = %d, .n_parameters = %d, .p_gravity = %d, .p_baumgarte = %d, .p_body = %d,\n"
@@ -383,6 +383,8 @@ char *sarrus_plan_text(const sarrus_plan *plan, sarrus_plan_text_form form) {
         return NULL;
     FILE *out = open_memstream(&text, &length);
     if (out) {
+        if (plan->mech.is_single)
+            fprintf(out, "#define SARRUS_LANE_SINGLE 1\n");
         const bool good = text_write(out, &lowered.mech, form == SARRUS_PLAN_TEXT_IN_RUNS) && !ferror(out);
         if (fclose(out) != 0 || !good) {
             free(text);

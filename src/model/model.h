@@ -251,9 +251,11 @@ struct sarrus_model {
         double grid;  /* s between the times that every instance passes: dt; adaptive with output.interval: that interval */
         double t_end; /* s */
         double rtol, atol;
-        uint64_t max_steps; /* of an adaptive method, per instance: beyond it the instance ends as step_limit */
-        int max_order;      /* of adams-moulton, 1 … 12 */
-        bool has_substeps;  /* a fixed step that does not resolve the motion is made in parts */
+        uint64_t max_steps;           /* of an adaptive method, per instance: beyond it the instance ends as step_limit */
+        int max_order;                /* of adams-moulton, 1 … 12 */
+        bool has_substeps;            /* a fixed step that does not resolve the motion is made in parts */
+        bool is_single;               /* steps are made in single precision */
+        sarrus_place precision_place; /* where the scenario says so */
     } integrator;
     /* What an instance that is ok keeps to; NAN: derived by the plan, INFINITY: off. */
     struct {

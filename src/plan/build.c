@@ -110,7 +110,11 @@ static sarrus_status make(sarrus_context *context, sarrus_plan *plan, sarrus_ord
     sarrus_plan_limits(plan);
     status = sarrus_plan_weights_find(context, plan);
     if (status == SARRUS_OK)
+        status = sarrus_plan_precision_check(context, plan);
+    if (status == SARRUS_OK)
         status = sarrus_plan_formulation_choose(context, plan, wanted);
+    if (status == SARRUS_OK)
+        status = sarrus_plan_precision_settle(context, plan);
     if (status != SARRUS_OK)
         return status;
     plan->hash = sarrus_plan_hash_make(plan);

@@ -119,7 +119,9 @@ static sarrus_status check_in_full(sarrus_context *context, const sarrus_plan *p
 
 sarrus_status sarrus_plan_formulation_choose(sarrus_context *context, sarrus_plan *plan, sarrus_order_kind wanted) {
     const sarrus_formulation wish = plan->model->dynamics.formulation;
-    if (wish == SARRUS_FORMULATION_RELATIVE || wish == SARRUS_FORMULATION_RECURSIVE)
+    if (wish == SARRUS_FORMULATION_AUTO && plan->mech.is_single)
+        plan->mech.formulation = SARRUS_FORMULATION_RELATIVE;
+    if (wish == SARRUS_FORMULATION_RELATIVE || wish == SARRUS_FORMULATION_RECURSIVE || plan->mech.is_single)
         return sarrus_plan_relative_make(context, plan, wanted);
     if (wish != SARRUS_FORMULATION_AUTO)
         return check_in_full(context, plan);

@@ -24,6 +24,8 @@ static void hash_tree(uint64_t *hash, const sarrus_plan *plan) {
     hash_bytes(hash, plan->spring, (size_t)tree->n_springs * sizeof *plan->spring);
     hash_bytes(hash, plan->entry, (size_t)tree->n_entries * sizeof *plan->entry);
     hash_table(hash, plan->row_start, plan->mech.m + 1);
+    if (plan->mech.is_single)
+        hash_bytes(hash, "single", 6);
     hash_bytes(hash, plan->carry, (size_t)tree->n_carries * sizeof *plan->carry);
 }
 

@@ -37,8 +37,8 @@ static void put_integrator(FILE *out, const sarrus_plan *plan) {
     const char *word = sarrus_integrator_word(model->integrator.method);
     char orders[24] = "";
     if (!sarrus_integrator_is_adaptive(model->integrator.method)) {
-        sarrus_report_line(out, "integrator", "%s, dt %g s, t_end %g s: %" PRIu64 " steps", word, model->integrator.dt,
-                           model->integrator.t_end, plan->n_steps);
+        sarrus_report_line(out, "integrator", "%s, dt %g s, t_end %g s: %" PRIu64 " steps%s", word, model->integrator.dt,
+                           model->integrator.t_end, plan->n_steps, model->integrator.is_single ? ", single precision" : "");
         return;
     }
     if (model->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON)

@@ -159,6 +159,7 @@ static void fill_options(sarrus_plan *plan) {
                   : (int)model->dynamics.pinv >= SARRUS_N_PINV_HOST_METHODS ? SARRUS_SOLVE_EXTERNAL
                                                                             : SARRUS_SOLVE_METHOD;
     mech->rank = (sarrus_rank_rule){(int32_t)model->dynamics.rank_method, model->dynamics.rank_tolerance, 0};
+    mech->is_single = model->integrator.is_single;
     mech->guard = 1e-5;
     mech->weak_distance = weak_distance(model);
     /* A decomposition that is cut at a count cannot let go of a direction: what is left of it is round-off, ε/x. */

@@ -116,6 +116,25 @@ static void read_substeps(sarrus_reader *reader, sarrus_node *node, void *object
     }
 }
 
+/* Of the numbers that steps are made with. */
+static void read_step_precision(sarrus_reader *reader, sarrus_node *node, void *object) {
+    static const sarrus_word words[] = {{"double", 0}, {"single", 1}};
+    sarrus_model *model = object;
+    int code = 0;
+    if (node == NULL || !sarrus_word_read(reader, node, "precision", words, 2, &code)) {
+        return;
+    }
+    if (code != 0 && is_adaptive(model)) {
+        sarrus_reader_refuse(reader, node,
+                             "'%s' chooses its steps by differences that single precision does not tell; expected "
+                             "'precision: double', or the method rk4 or semi-implicit",
+                             sarrus_integrator_word(model->integrator.method));
+        return;
+    }
+    model->integrator.is_single = code != 0;
+    model->integrator.precision_place = sarrus_node_place(node);
+}
+
 /* In the order of decoding: whether dt, t_end and max_order make sense depends on the method. */
 static const sarrus_key integrator_keys[] = {
     {.name = "method", .read = read_method},
@@ -126,6 +145,7 @@ static const sarrus_key integrator_keys[] = {
     {.name = "max_steps", .read = read_max_steps},
     {.name = "max_order", .read = read_max_order},
     {.name = "substeps", .read = read_substeps},
+    {.name = "precision", .read = read_step_precision},
 };
 
 /* The step of a fixed method has to be given. One that chooses its steps begins with a thousandth of the run. */

@@ -37,6 +37,16 @@ static inline double __longlong_as_double(long long bits) {
     memcpy(&x, &bits, sizeof x);
     return x;
 }
+static inline int __float_as_int(float x) {
+    int bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline float __int_as_float(int bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
 
 #define SARRUS_LANE_HEADER "kernels/lane/lane_cuda.h"
 

@@ -34,6 +34,17 @@ static sarrus_kernel_call *showing_call(const sarrus_cpu_device *device, sarrus_
     return &thread->work[device->n_sides - 1].call;
 }
 
+/* The kernels and the call that steps are made with, and the tiles that are stepped together. */
+static const sarrus_kernels *steps_by(const sarrus_cpu_device *device) {
+    return device->single.kernels ? device->single.kernels : stepping(device)->kernels;
+}
+static sarrus_kernel_call *steps_call(const sarrus_cpu_device *device, sarrus_cpu_thread *thread) {
+    return device->single.kernels ? &thread->single.call : stepping_call(thread);
+}
+static uint64_t n_together(const sarrus_cpu_device *device) {
+    return (uint64_t)(steps_by(device)->width / device->base.width);
+}
+
 static void cpu_destroy(sarrus_device *base) {
     sarrus_cpu_device *device = cpu_of(base);
     sarrus_specializer_destroy(device->specializer);
@@ -43,6 +54,7 @@ static void cpu_destroy(sarrus_device *base) {
     sarrus_crew_destroy(base->crew);
     for (int i = 0; i < device->n_sides; ++i)
         sarrus_lowered_free(&device->side[i].lowered);
+    sarrus_lowered_free(&device->single.lowered);
     free(base->tiles);
     free(device);
 }
@@ -63,6 +75,8 @@ static sarrus_status kernels_find(sarrus_context *context, const sarrus_plan *pl
     if (plan->relative)
         device->side[device->n_sides++] = (sarrus_cpu_side){.plan = plan->relative, .kernels = relative};
     device->side[device->n_sides++] = (sarrus_cpu_side){.plan = plan, .kernels = absolute};
+    if (plan->mech.is_single)
+        device->single.kernels = sarrus_isa_find_single(plan->mech.space, isa);
     if (absolute && (relative || !plan->relative))
         return SARRUS_OK;
     if (absolute)
@@ -85,6 +99,10 @@ static bool memory_take(sarrus_cpu_device *device) {
         sarrus_cpu_side *side = &device->side[i];
         good = sarrus_plan_lower(side->plan, base->width, &side->lowered);
         side->lowered.mech.n_rows_short = side->n_rows_short;
+    }
+    if (good && device->single.kernels) {
+        good = sarrus_plan_lower(stepping(device)->plan, device->single.kernels->width, &device->single.lowered);
+        sarrus_single_tiles_make(&stepping(device)->plan->mech, base->width, &device->single.tiles);
     }
     if (good && device->n_sides > 1)
         sarrus_relative_tiles_make(&device->side[0].lowered.mech, &device->side[1].lowered.mech, device->side[0].kernels,
@@ -113,11 +131,11 @@ static sarrus_status device_make(sarrus_context *context, sarrus_cpu_device *dev
     if (!memory_take(device))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for a batch of %llu instances",
                              (unsigned long long)base->n_instances);
-    device->specializer = sarrus_specializer_create_for(plan, options, kernels);
+    device->specializer = sarrus_specializer_create_for(plan, options, steps_by(device));
     /* Half of the guess: it has to be clear to be acted upon. */
     device->pace.step_seconds = 0.5 * sarrus_plan_step_seconds(plan, base->n_instances, kernels->width, base->n_threads);
-    (void)snprintf(base->description, sizeof base->description, "%s, %d thread%s", kernels->name, base->n_threads,
-                   base->n_threads == 1 ? "" : "s");
+    (void)snprintf(base->description, sizeof base->description, "%s%s, %d thread%s", kernels->name,
+                   device->single.kernels ? " in single precision" : "", base->n_threads, base->n_threads == 1 ? "" : "s");
     return SARRUS_OK;
 }
 
@@ -154,16 +172,17 @@ static void take_tile(const sarrus_cpu_device *device, sarrus_cpu_thread *thread
         thread->work[i].call.is_configured = thread->work[i].call.is_factored = 0;
 }
 
-/* What is done with one tile; false when a stop has come between. */
+/* What is done with one tile, or with those from it on that are stepped together; false when a stop has come between. */
 typedef bool tile_work(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, const void *how);
 
 static bool is_stopped(const sarrus_cpu_device *device) {
     return sarrus_stop_is_asked(device->base.stop);
 }
 
-/* All tiles, of which whoever is free takes the next one. */
+/* All tiles, of which whoever is free takes the next ones. */
 typedef struct tiles_job {
     sarrus_cpu_device *device;
+    uint64_t n_together; /* tiles that the work begins with one of */
     tile_work *work;
     const void *how;
     atomic_uint_fast64_t next;
@@ -185,7 +204,8 @@ static void tiles_run(void *user, int i_member, int n_members) {
     sarrus_cpu_thread *thread = &device->threads[i_member];
     if (n_members > 1 && i_member == n_members - 1 && n_members >= sarrus_processors())
         yield_to_compiler(device, &job->next);
-    for (uint64_t i; (i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < device->base.n_tiles;) {
+    const uint64_t n = job->n_together;
+    for (uint64_t i; (i = atomic_fetch_add_explicit(&job->next, n, memory_order_relaxed)) < device->base.n_tiles;) {
         take_tile(device, thread, i);
         if (is_stopped(device) || !job->work(device, thread, i, job->how)) {
             atomic_store_explicit(&job->is_cut, true, memory_order_relaxed);
@@ -194,10 +214,14 @@ static void tiles_run(void *user, int i_member, int n_members) {
     }
 }
 
-static sarrus_status for_tiles(sarrus_cpu_device *device, tile_work *work, const void *how) {
-    tiles_job job = {.device = device, .work = work, .how = how};
+static sarrus_status for_groups(sarrus_cpu_device *device, uint64_t n, tile_work *work, const void *how) {
+    tiles_job job = {.device = device, .n_together = n, .work = work, .how = how};
     sarrus_crew_run(device->base.crew, device->base.n_threads, tiles_run, &job);
     return atomic_load_explicit(&job.is_cut, memory_order_relaxed) ? SARRUS_INTERRUPTED : SARRUS_OK;
+}
+
+static sarrus_status for_tiles(sarrus_cpu_device *device, tile_work *work, const void *how) {
+    return for_groups(device, 1, work, how);
 }
 
 static bool assemble_tile(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, const void *how) {
@@ -260,40 +284,73 @@ static void cpu_tile_take(sarrus_device *base, int i_member) {
 static sarrus_advance_function *kernels_choose(const sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t *n_steps) {
     enum { PORTION = 256 };
     sarrus_advance_function *special = sarrus_specializer_advance(device->specializer);
-    sarrus_advance_function *advance = special ? special : stepping(device)->kernels->advance;
+    sarrus_advance_function *advance = special ? special : steps_by(device)->advance;
     /* A method that chooses its steps may end one where a call ends, and such an end must not depend on a compiler. */
     const bool may_cut = !stepping(device)->lowered.mech.integrator.is_adaptive;
     if (!special && may_cut && *n_steps > PORTION && sarrus_specializer_is_busy(device->specializer))
         *n_steps = PORTION;
     if (advance != thread->advance_before)
-        stepping_call(thread)->is_configured = stepping_call(thread)->is_factored = 0;
+        steps_call(device, thread)->is_configured = steps_call(device, thread)->is_factored = 0;
     thread->advance_before = advance;
     return advance;
 }
 
-/* n_steps steps of the thread's tile. The changes of rank are fetched whenever the tile is full of them, and in the end. False when
- * a stop has come between. */
-static bool advance_tile(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, sarrus_clock clock,
-                         uint64_t n_steps) {
+/* Tiles from i_tile on that are stepped together, of which the last may lack its neighbour. */
+static int32_t together_at(const sarrus_cpu_device *device, uint64_t i_tile) {
+    const uint64_t n = n_together(device), left = device->base.n_tiles - i_tile;
+    return (int32_t)(n < left ? n : left);
+}
+
+static double *tile_at(const sarrus_cpu_device *device, uint64_t i_tile) {
+    return device->base.tiles + (size_t)i_tile * device->tile_doubles;
+}
+
+/* The tiles into the one that is stepped, and back, where these are not the same. */
+static void tiles_take(const sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile) {
+    thread->single.call.is_configured = thread->single.call.is_factored = 0;
+    if (device->single.kernels)
+        sarrus_single_tile_take(&device->single.tiles, tile_at(device, i_tile), together_at(device, i_tile), thread->floats);
+}
+static void tiles_give(const sarrus_cpu_device *device, const sarrus_cpu_thread *thread, uint64_t i_tile) {
+    if (device->single.kernels)
+        sarrus_single_tile_give(&device->single.tiles, thread->floats, together_at(device, i_tile), tile_at(device, i_tile));
+}
+
+/* The changes of rank that the tiles hold. */
+static void rank_changes_fetch(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile) {
     const sarrus_mechanism *mech = &stepping(device)->lowered.mech;
-    sarrus_kernel_call *call = stepping_call(thread);
-    const uint64_t i_first = i_tile * (uint64_t)device->base.width;
     sarrus_rank_change_list *events = device->base.keeps_rank_changes ? &thread->events : NULL;
-    for (uint64_t n_done = 0; n_done < n_steps;) {
+    tiles_give(device, thread, i_tile);
+    for (int32_t k = 0; k < together_at(device, i_tile); ++k) {
+        const uint64_t i = i_tile + (uint64_t)k;
+        sarrus_rank_change_list_fetch(events, mech, tile_at(device, i), i * (uint64_t)device->base.width, device->base.width,
+                                      device->base.n_instances);
+    }
+    tiles_take(device, thread, i_tile);
+}
+
+/* n_steps steps of the tiles that are stepped together. The changes of rank are fetched whenever a tile is full of them, and in the
+ * end. False when a stop has come between. */
+static bool tiles_advance(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, sarrus_clock clock,
+                          uint64_t n_steps) {
+    sarrus_kernel_call *call = steps_call(device, thread);
+    bool is_cut = false;
+    tiles_take(device, thread, i_tile);
+    for (uint64_t n_done = 0; n_done < n_steps && !is_cut;) {
         uint64_t n_wanted = n_steps - n_done;
         sarrus_advance_function *advance = kernels_choose(device, thread, &n_wanted);
         const uint64_t n_more = advance(call, &clock, n_wanted);
         n_done += n_more;
         clock.step += n_more;
         thread->n_steps += n_more;
-        if (advance != stepping(device)->kernels->advance)
+        if (advance != steps_by(device)->advance)
             thread->n_special_steps += n_more;
-        if (mech->rank_change_capacity > 0)
-            sarrus_rank_change_list_fetch(events, mech, call->tile, i_first, device->base.width, device->base.n_instances);
-        if (n_done < n_steps && is_stopped(device))
-            return false;
+        if (stepping(device)->plan->mech.rank_change_capacity > 0)
+            rank_changes_fetch(device, thread, i_tile);
+        is_cut = n_done < n_steps && is_stopped(device);
     }
-    return true;
+    tiles_give(device, thread, i_tile);
+    return !is_cut;
 }
 
 /* n_steps steps of every tile. Before them it is decided whether compiling kernels pays now: from the steps that are left and the
@@ -302,7 +359,7 @@ static sarrus_status march_tiles(sarrus_cpu_device *device, tile_work *work, con
                                  uint64_t n_steps) {
     sarrus_specializer_consider(device->specializer, sarrus_pace_seconds_left(&device->pace, clock, n_steps));
     const double began = sarrus_monotonic_seconds();
-    const sarrus_status status = for_tiles(device, work, how);
+    const sarrus_status status = for_groups(device, n_together(device), work, how);
     if (status == SARRUS_OK)
         sarrus_pace_note(&device->pace, n_steps, sarrus_monotonic_seconds() - began);
     return status;
@@ -315,7 +372,7 @@ typedef struct advance_order {
 
 static bool advance_work(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, const void *how) {
     const advance_order *order = how;
-    return advance_tile(device, thread, i_tile, order->clock, order->n_steps);
+    return tiles_advance(device, thread, i_tile, order->clock, order->n_steps);
 }
 
 static sarrus_status cpu_advance(sarrus_device *base, const sarrus_clock *clock, uint64_t n_steps) {
@@ -343,15 +400,12 @@ static bool state_observe(const sarrus_cpu_device *device, sarrus_cpu_thread *th
     return !is_stopped(device);
 }
 
-/* All observations of one tile, one after another: its state stays in the first cache the whole time. */
-static bool observe_tile(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, const void *how) {
-    const sarrus_device_observation *observation = how;
-    const sarrus_observation *request = observation->request;
+/* The state of one tile at an observation's time k. */
+static bool tile_observe(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile,
+                         const sarrus_device_observation *observation, const sarrus_observe_request *want, uint64_t k) {
     const sarrus_mechanism *mech = &device->base.plan->mech;
-    sarrus_clock clock = observation->clock;
-    sarrus_observe_request want = sarrus_scatter_request(mech, request);
-    const double *tile = stepping_call(thread)->tile, *shown = showing_call(device, thread)->tile;
     const int32_t width = device->base.width;
+    const double *tile = stepping_call(thread)->tile, *shown = showing_call(device, thread)->tile;
     sarrus_observed_tile observed = {
         .mech = mech,
         .width = width,
@@ -359,22 +413,38 @@ static bool observe_tile(sarrus_cpu_device *device, sarrus_cpu_thread *thread, u
         .v = shown + mech->layout.v * width,
         .status = tile + stepping(device)->lowered.mech.layout.status * width,
         .observed = thread->observed,
-        .want = want,
+        .want = *want,
         .i_tile = i_tile,
     };
-    sarrus_scatter_widths(mech, request, observed.n_numbers);
+    sarrus_scatter_widths(mech, observation->request, observed.n_numbers);
+    if (!state_observe(device, thread, want))
+        return false;
+    sarrus_scatter(&observed, observation->request, observation->n_instances, k);
+    return true;
+}
+
+/* All observations of the tiles that are stepped together, one after another: their state stays in the first cache all the time. */
+static bool observe_tiles(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, const void *how) {
+    const sarrus_device_observation *observation = how;
+    const sarrus_observation *request = observation->request;
+    const int32_t n_tiles = together_at(device, i_tile);
+    sarrus_observe_request want = sarrus_scatter_request(&device->base.plan->mech, request);
+    sarrus_clock clock = observation->clock;
     for (uint64_t k = 0; k < request->n_times; ++k) {
         bool is_last = k + 1 == request->n_times;
         if (k > 0 || !request->observe_first) {
             uint64_t n_steps = is_last && request->last_steps ? request->last_steps : request->every_steps;
-            if (!advance_tile(device, thread, i_tile, clock, n_steps))
+            if (!tiles_advance(device, thread, i_tile, clock, n_steps))
                 return false;
             clock.step += n_steps;
         }
         want.clock = clock;
-        if (!state_observe(device, thread, &want))
-            return false;
-        sarrus_scatter(&observed, request, observation->n_instances, k);
+        for (int32_t i = 0; i < n_tiles; ++i) {
+            if (n_tiles > 1)
+                take_tile(device, thread, i_tile + (uint64_t)i);
+            if (!tile_observe(device, thread, i_tile + (uint64_t)i, observation, &want, k))
+                return false;
+        }
     }
     return true;
 }
@@ -384,7 +454,7 @@ static sarrus_status cpu_observe(sarrus_device *base, const sarrus_device_observ
     if (showing(cpu_of(base))->n_rows_short > 0 && (wanted[SARRUS_OBSERVE_KEPT] || wanted[SARRUS_OBSERVE_DROPPED]))
         return SARRUS_NO_MEMORY;
     const uint64_t n_steps = sarrus_observation_steps(observation->request);
-    return march_tiles(cpu_of(base), observe_tile, observation, &observation->clock, n_steps);
+    return march_tiles(cpu_of(base), observe_tiles, observation, &observation->clock, n_steps);
 }
 
 /* The equations of all instances, and a tile's worth of them for each thread. */
@@ -478,6 +548,7 @@ static void cpu_path_counts(sarrus_device *base, uint64_t *n_evaluations, uint64
     const sarrus_cpu_device *device = cpu_of(base);
     *n_evaluations = *n_rank_revealing = 0;
     for (int i = 0; i < base->n_threads; ++i) {
+        *n_evaluations += (uint64_t)device->threads[i].single.call.n_evaluations;
         for (int k = 0; k < device->n_sides; ++k) {
             *n_evaluations += (uint64_t)device->threads[i].work[k].call.n_evaluations;
             *n_rank_revealing += (uint64_t)device->threads[i].work[k].call.n_rank_revealing;

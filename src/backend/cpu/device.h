@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/lapack_solve.h"
 #include "backend/cpu/relative_tile.h"
+#include "backend/single_tile.h"
 #include "backend/pace.h"
 #include "jit/specialize.h"
 #include "plan/lower.h"
@@ -28,8 +29,17 @@ typedef struct sarrus_cpu_work {
  * coordinates. With a plan in absolute coordinates these are one. */
 enum { SARRUS_CPU_SIDES = 2 };
 
+/* Steps of the first side in single precision, where the plan asks for them. */
+typedef struct sarrus_cpu_single {
+    const sarrus_kernels *kernels; /* NULL: the first side makes its steps itself */
+    sarrus_lowered lowered;        /* its mechanism with tables for their width */
+    sarrus_single_tiles tiles;
+} sarrus_cpu_single;
+
 typedef struct sarrus_cpu_thread {
     sarrus_cpu_work work[SARRUS_CPU_SIDES]; /* [n_sides] */
+    sarrus_cpu_work single;                 /* of steps in single precision */
+    float *floats;                          /* and their tile; else NULL */
     double *bodies;                         /* a tile of the last side, when it is not the first; else NULL */
     double *observed;                       /* lane arrays of one observation */
     sarrus_rank_change_list events;
@@ -41,6 +51,7 @@ typedef struct sarrus_cpu_device {
     sarrus_device base;
     sarrus_cpu_side side[SARRUS_CPU_SIDES];
     int n_sides;
+    sarrus_cpu_single single;
     sarrus_relative_tiles relative;  /* between the tiles of two sides */
     size_t tile_doubles;             /* of the first side */
     sarrus_cpu_thread *threads;      /* [n_threads] */

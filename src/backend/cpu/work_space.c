@@ -24,6 +24,11 @@ static double *untouched_lane_arrays(size_t n_doubles, void **block) {
     return *block ? (double *)(((uintptr_t)*block + 63) / 64 * 64) : NULL;
 }
 
+/* The side whose steps are made. */
+static const sarrus_cpu_side *stepped_by(const sarrus_cpu_device *device) {
+    return &device->side[0];
+}
+
 static bool work_create(const sarrus_cpu_device *device, const sarrus_cpu_side *side, sarrus_cpu_work *work) {
     const sarrus_mechanism *mech = &side->lowered.mech;
     work->call.mech = mech;
@@ -44,12 +49,38 @@ static bool work_create(const sarrus_cpu_device *device, const sarrus_cpu_side *
     return true;
 }
 
+/* A tile of floats and what its steps need: half the bytes of as many doubles. */
+static size_t single_doubles(const sarrus_cpu_device *device) {
+    const sarrus_mechanism *mech = &stepped_by(device)->plan->mech;
+    const size_t n_arrays = device->single.kernels->workspace_arrays(mech) + sarrus_single_tile_arrays(mech);
+    return n_arrays * (size_t)device->single.kernels->width / 2;
+}
+
+static bool single_create(const sarrus_cpu_device *device, sarrus_cpu_thread *thread) {
+    const sarrus_mechanism *mech = &device->single.lowered.mech;
+    const size_t n_tile = sarrus_single_tile_arrays(mech) * (size_t)device->single.kernels->width;
+    double *block = sarrus_cpu_lane_arrays(single_doubles(device) + 8, NULL);
+    sarrus_kernel_call *call = &thread->single.call;
+    thread->single.workspace = block;
+    if (!block)
+        return false;
+    thread->floats = (float *)(void *)block;
+    call->mech = mech;
+    call->stop = device->base.stop;
+    call->tile = block;
+    call->workspace = (double *)(void *)(thread->floats + (n_tile + 15) / 16 * 16);
+    device->single.kernels->prepare(call);
+    return true;
+}
+
 bool sarrus_cpu_thread_create(sarrus_cpu_device *device, sarrus_cpu_thread *thread) {
     const size_t width = (size_t)device->base.width;
     const sarrus_mechanism *shown = &device->base.plan->mech;
     bool good = true;
     for (int i = 0; good && i < device->n_sides; ++i)
         good = work_create(device, &device->side[i], &thread->work[i]);
+    if (good && device->single.kernels)
+        good = single_create(device, thread);
     thread->observed = sarrus_cpu_lane_arrays(sarrus_scatter_most(shown) * width, NULL);
     if (device->n_sides > 1) {
         thread->bodies = sarrus_cpu_lane_arrays((size_t)shown->layout.n_arrays * width, NULL);
@@ -64,6 +95,7 @@ void sarrus_cpu_thread_free(sarrus_cpu_thread *thread) {
         free(thread->work[i].workspace);
         sarrus_lapack_solver_free(&thread->work[i].lapack);
     }
+    free(thread->single.workspace);
     free(thread->bodies);
     free(thread->observed);
     sarrus_rank_change_list_free(&thread->events);
@@ -82,6 +114,8 @@ static double threads_bytes(const sarrus_cpu_device *device) {
     double bytes = 0.0;
     for (int i = 0; i < device->n_sides; ++i)
         bytes += side_bytes(device, &device->side[i]);
+    if (device->single.kernels)
+        bytes += (double)single_doubles(device) * device->base.n_threads * sizeof(double);
     if (device->n_sides > 1)
         bytes += (double)device->base.plan->mech.layout.n_arrays * device->base.width * device->base.n_threads * sizeof(double);
     return bytes;

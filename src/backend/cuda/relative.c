@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/single_tile.h"
 #include "backend/cuda/device.h"
 #include "backend/isa.h"
 
@@ -22,6 +23,11 @@ bool sarrus_cuda_relative_create(cuda_device *device) {
     const size_t of_tree = sarrus_isa_find_relative(space, "baseline")->workspace_arrays(&device->lowered.mech);
     const size_t of_bodies = sarrus_isa_find(space, "baseline")->workspace_arrays(&device->bodies.mech);
     device->n_workspace_arrays = of_tree > of_bodies ? of_tree : of_bodies;
+    if (device->lowered.mech.is_single) { /* floats: a tile, and what its steps need */
+        const size_t n_floats = sarrus_single_tile_arrays(&device->lowered.mech) +
+                                sarrus_isa_find_single(space, "baseline")->workspace_arrays(&device->lowered.mech);
+        device->n_workspace_arrays = n_floats / 2 + 1 > device->n_workspace_arrays ? n_floats / 2 + 1 : device->n_workspace_arrays;
+    }
     device->n_moves = sarrus_relative_moves_make(&device->lowered.mech, &device->bodies.mech, device->move);
     device->filled = calloc(device->base.n_tiles, bodies_doubles(device) * sizeof *device->filled);
     device->shown = calloc(bodies_doubles(device), sizeof *device->shown);
