@@ -17,6 +17,14 @@
 
 #define RELATIVE SETTING("dynamics.formulation", "relative")
 #define RECURSIVE SETTING("dynamics.formulation", "recursive")
+/* Steps in single precision, and one setting more. */
+#define SINGLE(path, value)                                                                                                        \
+    ((const sarrus_override[]){{"dynamics.formulation", "auto"},                                                                   \
+                               {"integrator.precision", "single"},                                                                 \
+                               {"integrator.method", "rk4"},                                                                       \
+                               {"integrator.dt", "0.001"},                                                                         \
+                               {path, value},                                                                                      \
+                               {NULL, NULL}})
 
 const gpu_trial gpu_trials[] = {
     {"pendulum.yaml", NULL, 20, 0},
@@ -58,6 +66,12 @@ const gpu_trial gpu_trials[] = {
     {"arm_7r.yaml", RELATIVE, 5, 1},
     {"five_bar_singular.yaml", RECURSIVE, 40, 1},
     {"spatial_four_bar.yaml", RECURSIVE, 20, 1},
+    {"five_bar.yaml", SINGLE("dynamics.projection", "none"), 20, 1},
+    {"five_bar.yaml", SINGLE("dynamics.projection", "every_step"), 20, 1},
+    {"slider_crank.yaml", SINGLE("dynamics.projection", "none"), 200, 1},
+    {"andrews.yaml", SINGLE("integrator.method", "semi-implicit"), 20, 1},
+    {"spatial_four_bar.yaml", SINGLE("dynamics.projection", "none"), 20, 1},
+    {"spatial_four_bar.yaml", SINGLE("dynamics.formulation", "recursive"), 20, 1},
     {"kapitza_pendulum.yaml", NULL, 20, 1},
     {"four_bar.yaml", SETTING("ground", "{motion: {x: {signal: {polynomial: [0, 0, 2]}}}}"), 20, 0},
 };

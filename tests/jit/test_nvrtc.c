@@ -281,20 +281,29 @@ static bool cubin_has(const sarrus_object_bytes *cubin, const char *name, int *n
     return is_there;
 }
 
+/* A scenario, and what of it is replaced: NULL and false are its own. */
+typedef struct subject {
+    const char *file, *formulation;
+    bool is_single;
+} subject;
+
 /* Ordinary steps of the five-bar stay in registers and shared memory (docs/cuda.md): bytes that a stretch may store, for want of
  * registers, in local memory. */
-static void check_stretch(const char *file, const char *formulation, int32_t architecture, const sarrus_cuda_report *r) {
-    if (strcmp(file, "five_bar_monte_carlo.yaml") != 0 || architecture != 90)
+static void check_stretch(const subject *what, int32_t architecture, const sarrus_cuda_report *r) {
+    if (strcmp(what->file, "five_bar_monte_carlo.yaml") != 0 || architecture != 90)
         return;
     assert_true(r->has_stretches);
-    assert_in_range(r->n_spill_stores, 0, formulation ? 128 : 700);
-    assert_int_equal(r->n_shared_bytes, 64 * 8 * (formulation ? 4 + 2 * 12 : 36)); /* places for speeds are those of the bodies */
+    assert_in_range(r->n_spill_stores, 0, what->is_single ? 0 : what->formulation ? 128 : 700);
+    /* places for speeds are those of the bodies */
+    assert_int_equal(r->n_shared_bytes, 64 * (what->is_single ? 4 : 8) * (what->formulation ? 4 + 2 * 12 : 36));
 }
 
 /* Compiles one scenario within given bounds, without looking for the best ones. */
-static void compile_scenario_as(const char *file, const char *formulation, int32_t architecture) {
-    const sarrus_override settings[] = {{"dynamics.formulation", formulation}, {NULL, NULL}};
-    mechanism m = mechanism_open_file(file, formulation ? settings : NULL);
+static void compile_subject(const subject *what, int32_t architecture) {
+    const char *const file = what->file;
+    const sarrus_override settings[] = {
+        {"dynamics.formulation", what->formulation}, {what->is_single ? "integrator.precision" : NULL, "single"}, {NULL, NULL}};
+    mechanism m = mechanism_open_file(file, what->formulation ? settings : NULL);
     const sarrus_plan *plan = sarrus_plan_stepped(m.plan);
     const char *why_not = NULL;
     if (!sarrus_cuda_plan_fits(plan, &why_not)) {
@@ -321,7 +330,7 @@ static void compile_scenario_as(const char *file, const char *formulation, int32
     if (!sarrus_cuda_report_read(report, SARRUS_CUDA_KERNEL, &r))
         fail_msg("no report in:\n%s", report);
     assert_in_range(r.n_registers, 16, 255);
-    check_stretch(file, formulation, architecture, &r);
+    check_stretch(what, architecture, &r);
     assert_in_range(r.n_shared_bytes, 0, 36 * 1024); /* sums of stretches, of which there are four blocks here */
     print_message("| `%s` | sm_%d | %.0f | %d | %d | %d | %d |\n", file, architecture, sarrus_plan_text_flops(plan), r.n_registers,
                   r.n_stack_bytes, r.n_spill_stores, r.n_spill_loads);
@@ -332,7 +341,7 @@ static void compile_scenario_as(const char *file, const char *formulation, int32
 }
 
 static void compile_scenario(const char *file, int32_t architecture) {
-    compile_scenario_as(file, NULL, architecture);
+    compile_subject(&(subject){.file = file}, architecture);
 }
 
 /* Of other mechanisms one each will do; and a document of several scenarios names others of the folder. */
@@ -374,11 +383,15 @@ static void test_space_and_trees(void **state) {
     compile_scenario("heavy_top.yaml", main_architecture);
     if (getenv("SARRUS_FEW_CASES"))
         skip();
-    compile_scenario_as("pendulum.yaml", "relative", main_architecture);
-    compile_scenario_as("five_bar_monte_carlo.yaml", "relative", main_architecture);
-    compile_scenario_as("heavy_top.yaml", "relative", main_architecture);
-    compile_scenario_as("pendulum.yaml", "relative", another);
-    compile_scenario_as("heavy_top.yaml", "relative", another);
+    static const char *const files[] = {"pendulum.yaml", "five_bar_monte_carlo.yaml", "heavy_top.yaml"};
+    for (int i = 0; i < 3; ++i) {
+        const subject over_tree = {files[i], "relative", false};
+        compile_subject(&over_tree, main_architecture);
+        if (i != 1)
+            compile_subject(&over_tree, another);
+    }
+    compile_subject(&(subject){"five_bar_monte_carlo.yaml", "relative", true}, main_architecture);
+    compile_subject(&(subject){"spatial_four_bar.yaml", "recursive", true}, another);
 }
 
 static void test_too_large(void **state) {

@@ -1,0 +1,204 @@
+"""Steps in single precision: motions are those of double precision to what floats can tell, bits depend on the instance alone, who
+comes near a change point ends, and what floats cannot do is refused. Exit code 77 (skipped) without a program or h5py.
+
+Tolerances: an acceleration is off by some ε κ of its size, ε = 2⁻²³ and κ the condition of J M^{-1/2}, 10 or so for these
+mechanisms; the carry keeps sums of steps from adding to it (kernels/step/carry.h). Over a motion of some seconds that does not amplify
+errors it is off by as much again for each radian that it turns, so 2e-5 of the largest coordinate; speeds by ten times that share."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy as np
+except ImportError:
+    print("skipped: h5py is not installed")
+    sys.exit(77)
+
+from program import SOURCE, place
+
+SCENARIOS = SOURCE / "scenarios"
+RELATIVE = ["--set", "dynamics.formulation=relative", "--set", "integrator.method=rk4"]
+DT = ["--set", "integrator.dt=1e-3"]
+SINGLE = ["--set", "integrator.precision=single"]
+EVERY_STEP = ["--set", "dynamics.projection=every_step"]
+STATE = ["--set", "output.channels=[state]"]
+
+# Scenario, its own options: loops that are redundant and others, open chains, drives, springs, gears, both spaces.
+MOTIONS = (
+    ("five_bar", ["--set", "integrator.t_end=5"]),
+    ("five_bar_monte_carlo", ["--instances", "64"]),
+    ("four_bar", ["--set", "integrator.t_end=2"]),
+    ("slider_crank", ["--set", "integrator.t_end=0.3"]),
+    ("driven_crank", ["--set", "integrator.t_end=2"]),
+    ("andrews", []),
+    ("pendulum", ["--set", "integrator.t_end=2"]),
+    ("planetary_train", ["--set", "integrator.t_end=1"]),
+    ("n_four_bar_2", ["--set", "integrator.t_end=0.6"]),
+    ("arm_6r", [*DT, "--set", "integrator.t_end=0.5"]),
+    ("heavy_top", [*DT, "--set", "integrator.t_end=1"]),
+    ("torque_free_body", [*DT, "--set", "integrator.t_end=2"]),
+    ("spatial_slider_crank", [*DT, "--set", "integrator.t_end=1"]),
+    ("bennett", [*DT, "--set", "integrator.t_end=0.3"]),
+    ("sarrus_linkage", [*DT, "--set", "integrator.t_end=1"]),
+    ("stewart_platform", [*DT, "--set", "integrator.t_end=0.5"]),
+)
+
+# A folding parallelogram that passes its change point at speed, and one whose lengths miss it.
+PARALLELOGRAM = {
+    "sarrus": 1,
+    "space": "planar",
+    "parameters": {"f": 0.0},
+    "bodies": [
+        {"name": "a", "mass": 1.0, "inertia": 0.1, "position": ["=cos(1)/2", "=sin(1)/2"], "orientation": 1.0, "angular_velocity": 3},
+        {"name": "b", "mass": 1.0, "inertia": 0.1, "position": ["=2+f+cos(1)/2", "=sin(1)/2"], "orientation": 1.0},
+        {"name": "c", "mass": 1.0, "inertia": 0.3, "position": ["=1+cos(1)", "=sin(1)"]},
+    ],
+    "joints": [
+        {"name": "A", "type": "revolute", "bodies": ["ground", "a"], "at": [0, 0]},
+        {"name": "B", "type": "revolute", "bodies": ["ground", "b"], "at": ["=2+f", 0]},
+        {"name": "C", "type": "revolute", "bodies": ["a", "c"], "points": [[0.5, 0], [-1, 0]]},
+        {"name": "D", "type": "revolute", "bodies": ["b", "c"], "points": [[0.5, 0], [1, 0]]},
+    ],
+    "dynamics": {"formulation": "relative"},
+    "integrator": {"method": "rk4", "dt": 1e-3, "t_end": 4},
+    "batch": {"instances": 64, "seed": 1, "parameters": [{"name": "f", "distribution": "uniform", "low": -1e-3, "high": 1e-3}]},
+    "output": {"interval": 0.5, "channels": ["state"]},
+}
+
+# Options, and a word of the refusal.
+REFUSED = (
+    (["--set", "integrator.method=dopri5"], "chooses its steps"),
+    (["--set", "dynamics.formulation=udwadia-kalaba"], "absolute coordinates"),
+    (["--set", "dynamics.formulation=relative", "--set", "dynamics.pinv=svd"], "pinv: auto"),
+    (["--set", "dynamics.formulation=relative", "--set", "integrator.dt=1e-7"], "16777216"),
+)
+
+
+class Runs:
+    """Runs of the program in a folder of their own."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder, self.n = program, pathlib.Path(folder), 0
+
+    def __call__(self, scenario, options):
+        """The result of a scenario's file or of a mapping, and what the program said."""
+        self.n += 1
+        path, out = scenario, self.folder / f"{self.n}.h5"
+        if isinstance(scenario, dict):
+            path = self.folder / f"{self.n}.yaml"
+            path.write_text(json.dumps(scenario), encoding="utf-8")
+        command = [self.program, "run", str(path), "-o", str(out), "--quiet", "--threads", "1", "--backend", "cpu", *options]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        return out if done.returncode in (0, 1) else None, done
+
+
+def words(file):
+    """The status of every instance as a word."""
+    names = {value: name for name, value in h5py.check_enum_dtype(file["instance/status"].dtype).items()}
+    return np.array([names[value] for value in file["instance/status"][:]])
+
+
+def motions_are_those_of_doubles(runs):
+    bad = []
+    for name, options in MOTIONS:
+        for projection in ([], EVERY_STEP):
+            options_of_both = [*RELATIVE, *options, *STATE, *projection, "--specialize", "off"]
+            (one, said), (two, _) = (runs(SCENARIOS / f"{name}.yaml", options_of_both + how) for how in ([], SINGLE))
+            if one is None or two is None:
+                bad.append(f"{name}: {said.stderr}")
+                continue
+            with h5py.File(one) as double, h5py.File(two) as single:
+                if set(words(double)) != {"ok"} or set(words(single)) != {"ok"}:
+                    bad.append(f"{name} {projection}: {set(words(double))}, in single precision {set(words(single))}")
+                    continue
+                for field, share in (("q", 2e-5), ("v", 2e-4)):
+                    a, b = double[f"state/{field}"][...], single[f"state/{field}"][...]
+                    off = np.abs(a - b).max() / max(np.abs(a).max(), 1.0)
+                    if not off <= share or off == 0.0:
+                        bad.append(f"{name} {projection}: {field} is off by {off:.1e}, at most {share:.0e}")
+    return bad
+
+
+def bits_are_the_instance_alone(runs):
+    bad = []
+    scenario, base = SCENARIOS / "five_bar_monte_carlo.yaml", [*RELATIVE, *SINGLE, *STATE]
+    ways = [["--instances", str(n)] for n in (1, 7, 9, 16, 17, 33)]
+    ways += [["--instances", "33", "--threads", "2"], ["--instances", "33", "--set", "output.interval=0.5"]]
+    if shutil.which("cc"):
+        ways += [["--instances", "33", "--specialize", "on"], ["--instances", "5", "--set", "output.interval=1", "--specialize", "on"]]
+    for projection in ([], EVERY_STEP):
+        whole, said = runs(scenario, [*base, *projection, "--instances", "40", "--specialize", "off"])
+        if whole is None:
+            return [said.stderr]
+        with h5py.File(whole) as file:
+            q, v, limits = (file[name][...] for name in ("state/q", "state/v", "instance/energy_mismatch"))
+        for way in ways:
+            out, said = runs(scenario, [*base, *projection, *way])
+            with h5py.File(out) as file:
+                n = len(file["instance/status"])
+                same = [
+                    np.array_equal(file["state/q"][:, -1], q[:n, -1]),
+                    np.array_equal(file["state/v"][:, -1], v[:n, -1]),
+                    np.array_equal(file["instance/energy_mismatch"][:], limits[:n]),
+                ]
+            if not all(same):
+                bad.append(f"{' '.join(way)} {projection}: other bits")
+    return bad
+
+
+def change_points_end(runs):
+    """Who is `ok` moves as in double precision; those that pass the change point are not, and away from it all are."""
+    bad = []
+    for name in ("slider_crank", "n_four_bar_2", "five_bar_singular"):
+        out, said = runs(SCENARIOS / f"{name}.yaml", [*RELATIVE, *SINGLE, *STATE, "--set", "integrator.t_end=5"])
+        with h5py.File(out) as file:
+            if set(words(file)) != {"unresolved"}:
+                bad.append(f"{name} crosses change points and ends as {set(words(file))}")
+    (one, _), (two, said) = (runs(PARALLELOGRAM, how) for how in ([], SINGLE))
+    if two is None:
+        return [said.stderr]
+    with h5py.File(one) as double, h5py.File(two) as single:
+        both = words(single) == "ok"
+        off = np.abs(double["state/q"][...] - single["state/q"][...])[both & (words(double) == "ok")]
+        if both.any() and off.max() > 1e-3:
+            bad.append(f"a motion that is ok is off by {off.max():.1e}")
+        if "unresolved" not in words(single):
+            bad.append(f"nobody ends as unresolved: {set(words(single))}")
+    early = {**PARALLELOGRAM, "integrator": {**PARALLELOGRAM["integrator"], "t_end": 0.2}, "output": {"channels": ["state"]}}
+    out, said = runs(early, SINGLE)
+    with h5py.File(out) as single:
+        if set(words(single)) != {"ok"}:
+            bad.append(f"before the change point: {set(words(single))}")
+    return bad
+
+
+def refusals_say_why(runs):
+    bad = []
+    for options, word in REFUSED:
+        out, said = runs(SCENARIOS / "five_bar.yaml", ["--set", "integrator.method=rk4", *SINGLE, *options])
+        if out is not None or said.returncode != 2 or word not in said.stderr:
+            bad.append(f"{options}: exit code {said.returncode}, {said.stderr}")
+    return bad
+
+
+def main():
+    program = place()
+    if program is None:
+        return 77
+    n_bad = 0
+    for check in (motions_are_those_of_doubles, bits_are_the_instance_alone, change_points_end, refusals_say_why):
+        with tempfile.TemporaryDirectory() as folder:
+            bad = check(Runs(program, folder))
+        n_bad += len(bad)
+        for line in bad:
+            print(f"{check.__name__}: {line}")
+    return 1 if n_bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
