@@ -78,7 +78,7 @@ LANE_BODY mask sarrus_trial_judge(sarrus_evaluation *ev, const sarrus_adaptive *
     const sarrus_passage *passage = &lanes->passage;
     const mask is_motion = sarrus_state_is_finite(mech, ws->q, ws->v);
     ev->is_configured = 1; /* rotations and signals are those of the acceleration */
-    const sarrus_verdict_state here = {t_new, ws->q, ws->v, work, sarrus_trial_swing(ev)};
+    const sarrus_verdict_state here = {t_new, ws->q, ws->v, work, sarrus_trial_swing(ev), LANE_STRIDE};
     const mask is_within = real_le(t_new, lanes->t_end);
     const sarrus_judgement found = sarrus_judge(ev, mask_and(mask_and(good, is_motion), is_within), &here);
     ev->is_configured = ev->is_factored = 0;

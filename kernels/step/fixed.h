@@ -72,7 +72,7 @@ LANE_FUNCTION sarrus_fixed_outcome sarrus_fixed_end(sarrus_evaluation *ev, real 
     const mask on = mask_and(ev->healthy, mask_not(refused));
     const mask is_motion = mask_and(sarrus_state_is_finite(mech, ws->q, ws->v), force_is_finite);
     const real work = lane_at(ws->sum_w, 1);
-    const sarrus_verdict_state here = {t, ws->q, ws->v, work, sarrus_fixed_swing(ev)};
+    const sarrus_verdict_state here = {t, ws->q, ws->v, work, sarrus_fixed_swing(ev), LANE_STRIDE};
     const sarrus_judgement found = sarrus_judge(ev, mask_and(on, is_motion), &here);
     const mask good = mask_and(is_motion, mask_not(mask_or(found.is_open, found.is_unbalanced)));
     end.moved = mask_and(on, good);

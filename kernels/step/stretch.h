@@ -281,7 +281,7 @@ LANE_FUNCTION mask sarrus_stretch_judge(sarrus_evaluation *ev, sarrus_stretch *s
     sarrus_measure_body(ev, t, s->stage_q, s->stage_v);
     sarrus_verdict lanes;
     sarrus_stretch_verdict(s, &lanes);
-    const sarrus_verdict_state here = {t, s->stage_q, s->stage_v, work, real_set(0.0)};
+    const sarrus_verdict_state here = {t, s->stage_q, s->stage_v, work, real_set(0.0), 1};
     const sarrus_judgement found = sarrus_judge_measured(ev, &lanes, s->on, &here);
     s->balance = found.balance;
     s->work = work;

@@ -19,7 +19,7 @@
 #ifndef SARRUS_STEP_VERDICT_H
 #define SARRUS_STEP_VERDICT_H
 
-#include "kernels/formulation/phase.h"
+#include "kernels/step/project.h"
 #include "sarrus/status.h"
 
 /* Energies are known to this part of their size, whatever the motion adds to it. */
@@ -99,9 +99,16 @@ typedef struct sarrus_judgement {
 typedef struct sarrus_verdict_state {
     real t;
     const real *q, *v;
-    real work;  /* J, W */
-    real swing; /* J, by which the energy of the method's own motion may be off in passing */
+    real work;     /* J, W */
+    real swing;    /* J, by which the energy of the method's own motion may be off in passing */
+    size_t stride; /* between elements of q */
 } sarrus_verdict_state;
+
+/* m | rad, what ‖Φ‖ may be. Floats know an angle that has turned far to ε of all of it, and Φ of it to no more. */
+LANE_FUNCTION real sarrus_judge_most_open(const sarrus_evaluation *ev, const sarrus_verdict_state *at) {
+    const real most = real_set(sarrus_plan_of(ev)->limit_violation);
+    return LANE_IS_SINGLE ? real_fma(real_set(8.0), sarrus_round_off(ev, at->q, at->stride), most) : most;
+}
 
 /* The state that a step of the lanes of `on` has come to, after it was measured. `lanes`: those of the tile, or what stands for
  * them. */
@@ -121,7 +128,7 @@ LANE_FUNCTION sarrus_judgement sarrus_judge_measured(const sarrus_evaluation *ev
     const real rounding = real_max(real_max(real_abs(low), real_abs(high)), kinetic) * real_set(SARRUS_ENERGY_FLOOR);
     const real floor = rounding + real_set(mech->energy_floor) + (mech->has_swing ? at->swing : real_set(0.0));
     found.is_unbalanced = mask_not(real_le(mismatch, real_fma(real_set(mech->limit_energy), kinetic + (high - low), floor)));
-    found.is_open = mask_not(real_le(ev->state_violation, real_set(mech->limit_violation)));
+    found.is_open = mask_not(real_le(ev->state_violation, sarrus_judge_most_open(ev, at)));
     const real violation = real_max(ev->state_violation, lane_at(lanes->violation, 0));
     const real most = real_max(mismatch, lane_at(lanes->mismatch, 0));
     lane_at(lanes->violation, 0) = real_select(on, violation, lane_at(lanes->violation, 0));

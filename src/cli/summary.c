@@ -13,6 +13,7 @@
 /* Loops that are open by more are told of. Beyond round-off and beyond what RK4 drifts by in an ordinary run: something feeds on
  * the violation. */
 static const double position_error_limit = 1e-6;
+static const double single_error_limit = 1e-4; /* where steps are made in single precision */
 static const double energy_error_limit = 1e-3;
 
 /* Share of the wall time that was not spent integrating. */
@@ -441,6 +442,14 @@ static void unresolved_warn(const advice *to) {
     FILE *stream = to->stream;
     const bool is_adaptive = sarrus_integrator_is_adaptive(model->integrator.method);
     const bool is_whole = !is_adaptive && !model->integrator.has_substeps;
+    if (model->integrator.is_single) {
+        fprintf(
+            stream,
+            "sarrus: warning: %smotions came near change points, where single precision ends; 'precision: double' goes on there,\n"
+            "                 of the failed ones alone with --retry-failed\n",
+            to->where);
+        return;
+    }
     fprintf(stream, "sarrus: warning: %s%s", to->where,
             is_whole ? "motions bent within less than a step, or could not be followed near change points"
                      : "motions could not be followed, most likely near change points");
@@ -462,7 +471,7 @@ static void limits_warn(const advice *to, const sarrus_run_summary *summary) {
     else if (model->dynamics.projection == SARRUS_PROJECTION_TOLERANCE && open > position_error_limit && open <= tolerance)
         fprintf(to->stream, "sarrus: warning: %sthe constraints are violated by up to %.2g; the projection tolerance allows %.2g\n",
                 to->where, open, tolerance);
-    else if (summary->max_violation > position_error_limit) {
+    else if (summary->max_violation > (model->integrator.is_single ? single_error_limit : position_error_limit)) {
         snprintf(what, sizeof what, "loops are open by up to %.2g of the mechanism's size", summary->max_violation);
         violation_warn(to, what);
     }

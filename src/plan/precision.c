@@ -1,4 +1,5 @@
 /* Single precision: what it is for, and what the scenario is told where it asks for more (docs/precision.md). */
+#include "core/formulation_kind.h"
 #include "core/report.h"
 #include "plan/build.h"
 
@@ -17,16 +18,58 @@ static bool is_over_tree(sarrus_formulation wish) {
     return wish == SARRUS_FORMULATION_AUTO || wish == SARRUS_FORMULATION_RELATIVE || wish == SARRUS_FORMULATION_RECURSIVE;
 }
 
+/* Of the numbers that a body is made of: products of a few of them stay within floats. */
+static const double least_mass = 1e-12, most_mass = 1e12;
+/* Below these round-off alone breaks a limit. */
+static const double least_violation = 1e-5, least_energy = 1e-5;
+
+static bool is_out_of_range(double x) {
+    return x > 0.0 && (x < least_mass || x > most_mass);
+}
+
+/* The first body, by its nominal mass and inertia; −1: none. */
+static int body_out_of_range(const sarrus_model *model) {
+    const int n_inertias = model->space == SARRUS_SPACE_SPATIAL ? 3 : 1;
+    for (int i = 0; i < model->n_bodies; ++i) {
+        bool is_out = is_out_of_range(model->values[model->bodies[i].mass].nominal);
+        for (int k = 0; k < n_inertias; ++k)
+            is_out = is_out || is_out_of_range(model->values[model->bodies[i].inertia[k]].nominal);
+        if (is_out)
+            return i;
+    }
+    return -1;
+}
+
+static sarrus_status numbers_check(sarrus_context *context, const sarrus_model *model) {
+    const sarrus_location where = sarrus_plan_precision_place(model);
+    const int body = body_out_of_range(model);
+    if (body >= 0)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+                                "'precision: single' with body '%s': products of its mass or inertia leave the range of floats; "
+                                "expected %g to %g kg | kg m2",
+                                model->bodies[body].name, least_mass, most_mass);
+    if (model->limits.violation < least_violation || model->limits.energy < least_energy)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
+                                "'precision: single': round-off of floats is above the limits of violation or energy; expected %g "
+                                "and more, auto or off",
+                                least_violation);
+    return SARRUS_OK;
+}
+
 sarrus_status sarrus_plan_precision_check(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     const sarrus_location where = sarrus_plan_precision_place(model);
     const char *why_not = NULL;
     if (!model->integrator.is_single)
         return SARRUS_OK;
-    if (!is_over_tree(model->dynamics.formulation))
-        why_not = "in absolute coordinates neighbours differ in digits that floats do not have; expected 'formulation: auto', "
-                  "relative or recursive";
-    else if (model->dynamics.pinv != SARRUS_PINV_AUTO || model->dynamics.rank_method != SARRUS_RANK_AUTO)
+    if (!is_over_tree(model->dynamics.formulation)) {
+        const sarrus_location named = sarrus_plan_formulation_place(model);
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &named,
+                                "'precision: single' with 'formulation: %s': in absolute coordinates neighbours differ in digits "
+                                "that floats do not have; expected 'formulation: auto', relative or recursive",
+                                sarrus_formulation_word(model->dynamics.formulation));
+    }
+    if (model->dynamics.pinv != SARRUS_PINV_AUTO || model->dynamics.rank_method != SARRUS_RANK_AUTO)
         why_not = "pseudoinverses and rank rules of the scenario's choice are for doubles; expected 'pinv: auto' and 'rank: auto'";
     else if (plan->mech.n_curves > 0)
         why_not = "points on curves are found by doubles; expected 'precision: double'";
@@ -39,7 +82,7 @@ sarrus_status sarrus_plan_precision_check(sarrus_context *context, const sarrus_
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
                                 "'precision: single' is for relative coordinates, and %s not; expected 'precision: double'",
                                 why_not);
-    return SARRUS_OK;
+    return numbers_check(context, model);
 }
 
 sarrus_status sarrus_plan_precision_settle(sarrus_context *context, const sarrus_plan *plan) {

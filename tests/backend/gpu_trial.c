@@ -22,7 +22,6 @@
     ((const sarrus_override[]){{"dynamics.formulation", "auto"},                                                                   \
                                {"integrator.precision", "single"},                                                                 \
                                {"integrator.method", "rk4"},                                                                       \
-                               {"integrator.dt", "0.001"},                                                                         \
                                {path, value},                                                                                      \
                                {NULL, NULL}})
 
