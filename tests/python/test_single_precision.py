@@ -183,8 +183,8 @@ def change_points_end(runs):
 
 
 def bends_are_not_jumped(runs):
-    """Nobody who is `ok` in both precisions goes another way beside a bend, by steps that nothing shortens either: they are apart by
-    1e-3, or by a hundredth of what the steps themselves are off by, at most."""
+    """Nobody who is `ok` in both precisions goes another way beside a bend, by steps that nothing shortens either: they are apart
+    by 1e-3, or by a hundredth of what the steps themselves are off by, at most."""
     bad = []
     scenario = pathlib.Path(__file__).with_name("single_precision") / "pantographs.yaml"
     fine, said = runs(scenario, ["--set", "integrator.dt=2e-4"])
