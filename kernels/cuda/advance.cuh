@@ -20,17 +20,19 @@ static __global__ void advance_kernel(const __grid_constant__ launch work, const
     if (!work_begin(&work, &lane))
         return;
     do {
-        tile_begin(&work, &lane);
         uint64_t *n_done = work.lanes.n_done ? lane_of_tile(work.lanes.n_done, lane.i_tile, 1) : nullptr;
         uint64_t *step = work.lanes.step ? lane_of_tile(work.lanes.step, lane.i_tile, 1) : nullptr;
         const uint64_t n_before = n_done ? *n_done : 0;
         const uint64_t i_first = step ? *step : clock.step;
         sarrus_clock from = clock;
         uint64_t n_now = n_before;
+        lane.tile = lane_tile(&work.lanes, &work.mech, warp_of_thread(), lane.i_tile);
+        const uint64_t i_begin = lane_take(&work.lanes, &work.mech, lane.i_tile, i_first, lane.tile);
+        evaluation_begin(&work, &lane);
         if (n_before >= n_steps)
             continue;
         for (;;) {
-            from.step = i_first + n_now;
+            from.step = i_begin + n_now;
             n_now += sarrus_advance(&lane.ev, lane.tile, &from, n_steps - n_now);
             if (!step || n_now >= n_steps)
                 break;

@@ -77,7 +77,6 @@ static __device__ void evaluation_begin(const launch *work, lane_work *lane) {
 
 static __device__ void tile_begin(const launch *work, lane_work *lane) {
     lane->tile = lane_tile(&work->lanes, &work->mech, warp_of_thread(), lane->i_tile);
-    lane_take(&work->lanes, &work->mech, lane->i_tile, lane->tile);
     evaluation_begin(work, lane);
 }
 

@@ -33,15 +33,19 @@ static __device__ __forceinline__ void lane_carry_take(const double *from, const
     for (int32_t i = 0; i < n; ++i)
         lane_at(carry, i) = (real)(lane_at(from, i) - (double)lane_at(rounded, i));
 }
-static __device__ __forceinline__ void lane_take(const sarrus_cuda_lanes *lanes, const sarrus_mechanism *mech, int32_t i_tile,
-                                                 real *tile) {
+/* Into `tile`, whose steps count from `step` of the grid, so that instances that began late know theirs. Returns what the clock
+ * then shows. */
+static __device__ __forceinline__ uint64_t lane_take(const sarrus_cuda_lanes *lanes, const sarrus_mechanism *mech, int32_t i_tile,
+                                                     uint64_t step, real *tile) {
     const sarrus_tile_layout *at = &mech->layout;
     const double *from = lane_of_tile(lanes->tiles, i_tile, (size_t)at->n_arrays);
     real *carry = lane_from(tile, at->n_arrays);
     for (int32_t i = 0; i < at->n_arrays; ++i)
         lane_at(tile, i) = (real)lane_at(from, i);
+    lane_at(tile, at->begun) = (real)(lane_at(from, at->begun) - (double)step);
     lane_carry_take(lane_from(from, at->q), lane_from(tile, at->q), mech->n_q, carry);
     lane_carry_take(lane_from(from, at->v), lane_from(tile, at->v), mech->n_v, lane_from(carry, mech->n_q));
+    return 0;
 }
 
 /* Fields that steps write stand together, by the order of sarrus/field.def (tests/backend/test_single_tile.c). */
@@ -73,9 +77,10 @@ static __device__ __forceinline__ real *lane_workspace(const sarrus_cuda_lanes *
     (void)mech;
     return lane_of_tile(lanes->workspace, i_warp, lanes->n_workspace_arrays);
 }
-static __device__ __forceinline__ void lane_take(const sarrus_cuda_lanes *lanes, const sarrus_mechanism *mech, int32_t i_tile,
-                                                 real *tile) {
+static __device__ __forceinline__ uint64_t lane_take(const sarrus_cuda_lanes *lanes, const sarrus_mechanism *mech, int32_t i_tile,
+                                                     uint64_t step, real *tile) {
     (void)lanes, (void)mech, (void)i_tile, (void)tile;
+    return step;
 }
 static __device__ __forceinline__ void lane_give(const sarrus_cuda_lanes *lanes, const sarrus_mechanism *mech, int32_t i_tile,
                                                  const real *tile) {

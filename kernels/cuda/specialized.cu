@@ -33,14 +33,14 @@ extern "C" __global__ void __launch_bounds__(SARRUS_BLOCK_THREADS, SARRUS_BLOCKS
         uint64_t n_now = n_done ? *n_done : 0;
         if (n_now >= n_steps)
             continue;
-        lane_take(&lanes, &sarrus_constant_plan, i_tile, tile);
+        const uint64_t i_begin = lane_take(&lanes, &sarrus_constant_plan, i_tile, i_first, tile);
         for (;;) {
             ev.external = nullptr;
             ev.external_user = nullptr;
             ev.rank_path = nullptr;
             ev.rank_path_user = nullptr;
             sarrus_evaluation_begin(&ev, &sarrus_constant_plan, &ws, tile);
-            from.step = i_first + n_now;
+            from.step = i_begin + n_now;
             n_now += sarrus_advance(&ev, tile, &from, n_steps - n_now);
             counts[0] += (uint64_t)ev.n_evaluations;
             counts[LANE_WIDTH] += (uint64_t)ev.n_rank_revealing;

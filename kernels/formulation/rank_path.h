@@ -13,18 +13,18 @@
 #include "kernels/formulation/standing_rows.h"
 enum { SARRUS_DOUBT_ACCELERATION = 0, SARRUS_DOUBT_PROJECTION = 1, SARRUS_DOUBT_NONE = 2 };
 
-/* Floats do not tell rows in doubt apart: their lanes have taken what the factor gives, and end with the step (step/single.h). */
+/* Floats do not tell rows in doubt apart: their lanes take what the factor gives, and end with the step (is_blurred,
+ * step/single.h). Nobody comes here. */
 LANE_FUNCTION void sarrus_rank_path_outside(sarrus_evaluation *ev, mask slow, int how) {
+    (void)ev;
+    (void)slow;
     (void)how;
-    ev->is_blurred = mask_or(ev->is_blurred, slow);
-    ev->found.rank = ev->max_rank;
-    ev->found.kept = ev->found.dropped = real_set(0.0);
 }
 LANE_FUNCTION sarrus_rank_decision sarrus_rank_path(sarrus_evaluation *ev, const real *rhs, mask slow, int how) {
     const sarrus_rank_decision found = {ev->max_rank, real_set(0.0), real_set(0.0)};
     (void)rhs;
+    (void)slow;
     (void)how;
-    ev->is_blurred = mask_or(ev->is_blurred, slow);
     return found;
 }
 LANE_FUNCTION void sarrus_correct_dense(sarrus_evaluation *ev, const real *rhs) {

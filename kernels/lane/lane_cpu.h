@@ -25,6 +25,7 @@ LANE_FUNCTION real real_set(double x) {
 #if SARRUS_LANE_WIDTH == 8
 
 typedef __mmask8 mask;
+#define LANE_MASKS_ARE_BITS
 
 LANE_FUNCTION real real_fma(real a, real b, real c) {
     return (real)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
@@ -54,24 +55,6 @@ LANE_FUNCTION mask real_le(real a, real b) {
 LANE_FUNCTION mask real_eq(real a, real b) {
     return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ);
 }
-LANE_FUNCTION mask mask_and(mask a, mask b) {
-    return (mask)(a & b);
-}
-LANE_FUNCTION mask mask_or(mask a, mask b) {
-    return (mask)(a | b);
-}
-LANE_FUNCTION mask mask_xor(mask a, mask b) {
-    return (mask)(a ^ b);
-}
-LANE_FUNCTION mask mask_not(mask a) {
-    return (mask)~a;
-}
-LANE_FUNCTION mask mask_none(void) {
-    return (mask)0;
-}
-LANE_FUNCTION int mask_any(mask a) {
-    return a != 0;
-}
 /* About 1/√x to 2 ulp for normal x > 0: an estimate of 14 bits, and two Newton steps. */
 LANE_FUNCTION real real_rsqrt(real a) {
     real y = (real)_mm512_rsqrt14_pd((__m512d)a), half = a * real_set(0.5);
@@ -86,30 +69,6 @@ LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
 
 typedef lane_bits mask;
 
-LANE_FUNCTION mask real_lt(real a, real b) {
-    return (mask)(a < b);
-}
-LANE_FUNCTION mask real_le(real a, real b) {
-    return (mask)(a <= b);
-}
-LANE_FUNCTION mask real_eq(real a, real b) {
-    return (mask)(a == b);
-}
-LANE_FUNCTION mask mask_and(mask a, mask b) {
-    return a & b;
-}
-LANE_FUNCTION mask mask_or(mask a, mask b) {
-    return a | b;
-}
-LANE_FUNCTION mask mask_xor(mask a, mask b) {
-    return a ^ b;
-}
-LANE_FUNCTION mask mask_not(mask a) {
-    return ~a;
-}
-LANE_FUNCTION mask mask_none(void) {
-    return (mask)real_set(0.0);
-}
 LANE_FUNCTION real real_select(mask m, real a, real b) {
 #if SARRUS_LANE_WIDTH == 2 && defined(__SSE2__)
     /* As instructions: from the operators gcc 12 makes comparisons of 64-bit integers, which SSE2 has not, and dies. */
@@ -117,9 +76,6 @@ LANE_FUNCTION real real_select(mask m, real a, real b) {
 #else
     return (real)((m & (lane_bits)a) | (~m & (lane_bits)b));
 #endif
-}
-LANE_FUNCTION void real_put(mask m, real a, real *at) {
-    *at = real_select(m, a, *at);
 }
 LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
     return (mask)(((lane_bits)shifted << (63 - bit)) < 0); /* the bit becomes the sign */
@@ -165,13 +121,11 @@ LANE_FUNCTION real real_rsqrt(real a) {
 
 #endif
 
+#include "kernels/lane/cpu_masks.h"
+
 /* The power of two not above |a|: 0 of subnormal numbers and 0, ∞ of ∞ and NaN. */
 LANE_FUNCTION real real_exponent_part(real a) {
     return (real)((lane_bits)a & (0x7ffLL << 52));
-}
-
-LANE_FUNCTION int mask_all(mask a) {
-    return !mask_any(mask_not(a));
 }
 
 /* The larger of a and b; a NaN in `a` is passed over. */

@@ -27,6 +27,7 @@ LANE_FUNCTION real real_set(double x) {
 #if SARRUS_LANE_WIDTH == 16
 
 typedef __mmask16 mask;
+#define LANE_MASKS_ARE_BITS
 
 LANE_FUNCTION real real_fma(real a, real b, real c) {
     return (real)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -56,24 +57,6 @@ LANE_FUNCTION mask real_le(real a, real b) {
 LANE_FUNCTION mask real_eq(real a, real b) {
     return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_EQ_OQ);
 }
-LANE_FUNCTION mask mask_and(mask a, mask b) {
-    return (mask)(a & b);
-}
-LANE_FUNCTION mask mask_or(mask a, mask b) {
-    return (mask)(a | b);
-}
-LANE_FUNCTION mask mask_xor(mask a, mask b) {
-    return (mask)(a ^ b);
-}
-LANE_FUNCTION mask mask_not(mask a) {
-    return (mask)~a;
-}
-LANE_FUNCTION mask mask_none(void) {
-    return (mask)0;
-}
-LANE_FUNCTION int mask_any(mask a) {
-    return a != 0;
-}
 LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
     return _mm512_test_epi32_mask((__m512i)shifted, _mm512_set1_epi32(1 << bit));
 }
@@ -82,35 +65,8 @@ LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
 
 typedef lane_bits mask;
 
-LANE_FUNCTION mask real_lt(real a, real b) {
-    return (mask)(a < b);
-}
-LANE_FUNCTION mask real_le(real a, real b) {
-    return (mask)(a <= b);
-}
-LANE_FUNCTION mask real_eq(real a, real b) {
-    return (mask)(a == b);
-}
-LANE_FUNCTION mask mask_and(mask a, mask b) {
-    return a & b;
-}
-LANE_FUNCTION mask mask_or(mask a, mask b) {
-    return a | b;
-}
-LANE_FUNCTION mask mask_xor(mask a, mask b) {
-    return a ^ b;
-}
-LANE_FUNCTION mask mask_not(mask a) {
-    return ~a;
-}
-LANE_FUNCTION mask mask_none(void) {
-    return (mask)real_set(0.0);
-}
 LANE_FUNCTION real real_select(mask m, real a, real b) {
     return (real)((m & (lane_bits)a) | (~m & (lane_bits)b));
-}
-LANE_FUNCTION void real_put(mask m, real a, real *at) {
-    *at = real_select(m, a, *at);
 }
 LANE_FUNCTION mask real_bit_of_magic(real shifted, int bit) {
     return (mask)(((lane_bits)shifted << (31 - bit)) < 0); /* the bit becomes the sign */
@@ -156,13 +112,11 @@ LANE_FUNCTION real real_rsqrt(real a) {
     return real_set(1.0) / real_sqrt(a);
 }
 
+#include "kernels/lane/cpu_masks.h"
+
 /* The power of two not above |a|: 0 of subnormal numbers and 0, ∞ of ∞ and NaN. */
 LANE_FUNCTION real real_exponent_part(real a) {
     return (real)((lane_bits)a & (0xff << 23));
-}
-
-LANE_FUNCTION int mask_all(mask a) {
-    return !mask_any(mask_not(a));
 }
 
 /* The larger of a and b; a NaN in `a` is passed over. */

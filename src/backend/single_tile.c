@@ -1,22 +1,10 @@
 #include "backend/single_tile.h"
 
-void sarrus_single_tiles_make(const sarrus_mechanism *mech, int32_t width, sarrus_single_tiles *out) {
-    *out = (sarrus_single_tiles){
-        .width = width,
-        .n_q = mech->n_q,
-        .n_v = mech->n_v,
-        .q = mech->layout.q,
-        .v = mech->layout.v,
-        .n_arrays = mech->layout.n_arrays,
-    };
-    sarrus_plan_fields(mech, out->field);
-}
-
 size_t sarrus_single_tile_arrays(const sarrus_mechanism *mech) {
     return (size_t)mech->layout.n_arrays + (size_t)mech->n_q + (size_t)mech->n_v;
 }
 
-/* One half of the lanes of `n` arrays: what is left of the doubles beside their floats. */
+/* One half of the lanes of n arrays: what is left of the doubles beside their floats. */
 static void carry_take(const double *from, const float *rounded, int32_t n, int32_t width, float *to) {
     for (int32_t i = 0; i < n; ++i) {
         for (int32_t lane = 0; lane < width; ++lane)
@@ -30,33 +18,39 @@ static void carry_give(const float *from, int32_t n, int32_t width, double *to) 
     }
 }
 
-void sarrus_single_tile_take(const sarrus_single_tiles *how, const double *tiles, int32_t n, float *to) {
+void sarrus_single_tile_take(const sarrus_single_tiles *how, const double *tiles, int32_t n, uint64_t step, float *to) {
+    const sarrus_mechanism *mech = how->mech;
+    const sarrus_tile_layout *at = &mech->layout;
     const int32_t width = how->width, wide = 2 * width;
     for (int32_t half = 0; half < 2; ++half) {
-        const double *from = tiles + (size_t)(half < n ? half : 0) * (size_t)how->n_arrays * (size_t)width;
-        float *begin = to + half * width, *carry = begin + (ptrdiff_t)how->n_arrays * wide;
-        for (int32_t i = 0; i < how->n_arrays; ++i) {
+        const double *from = tiles + (size_t)(half < n ? half : 0) * (size_t)at->n_arrays * (size_t)width;
+        float *begin = to + half * width, *carry = begin + (ptrdiff_t)at->n_arrays * wide;
+        for (int32_t i = 0; i < at->n_arrays; ++i) {
             for (int32_t lane = 0; lane < width; ++lane)
                 begin[i * wide + lane] = (float)from[i * width + lane];
         }
-        carry_take(from + how->q * width, begin + how->q * wide, how->n_q, width, carry);
-        carry_take(from + how->v * width, begin + how->v * wide, how->n_v, width, carry + how->n_q * wide);
+        for (int32_t lane = 0; lane < width; ++lane)
+            begin[at->begun * wide + lane] = (float)(from[at->begun * width + lane] - (double)step);
+        carry_take(from + at->q * width, begin + at->q * wide, mech->n_q, width, carry);
+        carry_take(from + at->v * width, begin + at->v * wide, mech->n_v, width, carry + mech->n_q * wide);
     }
 }
 
 void sarrus_single_tile_give(const sarrus_single_tiles *how, const float *from, int32_t n, double *tiles) {
+    const sarrus_mechanism *mech = how->mech;
+    const sarrus_tile_layout *at = &mech->layout;
+    const int32_t range[][2] = SARRUS_STEPPED_RANGES(at);
     const int32_t width = how->width, wide = 2 * width;
     for (int32_t half = 0; half < n; ++half) {
-        double *to = tiles + (size_t)half * (size_t)how->n_arrays * (size_t)width;
-        const float *begin = from + half * width, *carry = begin + (ptrdiff_t)how->n_arrays * wide;
-        for (int32_t k = 0; k < SARRUS_N_FIELDS; ++k) {
-            const sarrus_tile_field *field = &how->field[k];
-            for (int32_t i = field->at; field->kind == SARRUS_FIELD_STEPPED && i < field->at + field->n; ++i) {
+        double *to = tiles + (size_t)half * (size_t)at->n_arrays * (size_t)width;
+        const float *begin = from + half * width, *carry = begin + (ptrdiff_t)at->n_arrays * wide;
+        for (int32_t k = 0; k < SARRUS_N_STEPPED_RANGES; ++k) {
+            for (int32_t i = range[k][0]; i < range[k][1]; ++i) {
                 for (int32_t lane = 0; lane < width; ++lane)
                     to[i * width + lane] = (double)begin[i * wide + lane];
             }
         }
-        carry_give(carry, how->n_q, width, to + how->q * width);
-        carry_give(carry + how->n_q * wide, how->n_v, width, to + how->v * width);
+        carry_give(carry, mech->n_q, width, to + at->q * width);
+        carry_give(carry + mech->n_q * wide, mech->n_v, width, to + at->v * width);
     }
 }

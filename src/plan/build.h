@@ -70,8 +70,7 @@ void sarrus_plan_threshold_settle(sarrus_plan *plan); /* of the automatic rank, 
 
 /* Where the scenario names its formulation, for what that one cannot do. */
 sarrus_location sarrus_plan_formulation_place(const sarrus_model *model);
-/* Where the scenario asks for single precision; whether it may, before a formulation is chosen; and once the rows are known. */
-sarrus_location sarrus_plan_precision_place(const sarrus_model *model);
+/* Whether the scenario may ask for single precision: before a formulation is chosen; and once the rows are known. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_precision_check(sarrus_context *context, const sarrus_plan *plan);
 SARRUS_MUST_USE sarrus_status sarrus_plan_precision_settle(sarrus_context *context, const sarrus_plan *plan);
 

@@ -8,7 +8,7 @@ static const uint64_t most_steps = UINT64_C(1) << 24;
 /* 8 ε of floats, and what may be open of a direction (kernels/step/single.h): where no instance could make a step. */
 static const double direction_noise = 0x1p-20, most_noise = 1e-3;
 
-sarrus_location sarrus_plan_precision_place(const sarrus_model *model) {
+static sarrus_location precision_place(const sarrus_model *model) {
     const sarrus_place *place = &model->integrator.precision_place;
     return (sarrus_location){model->file, model->text, place->line, place->column};
 }
@@ -41,7 +41,7 @@ static int body_out_of_range(const sarrus_model *model) {
 }
 
 static sarrus_status numbers_check(sarrus_context *context, const sarrus_model *model) {
-    const sarrus_location where = sarrus_plan_precision_place(model);
+    const sarrus_location where = precision_place(model);
     const int body = body_out_of_range(model);
     if (body >= 0)
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,
@@ -58,7 +58,7 @@ static sarrus_status numbers_check(sarrus_context *context, const sarrus_model *
 
 sarrus_status sarrus_plan_precision_check(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
-    const sarrus_location where = sarrus_plan_precision_place(model);
+    const sarrus_location where = precision_place(model);
     const char *why_not = NULL;
     if (!model->integrator.is_single)
         return SARRUS_OK;
@@ -86,7 +86,7 @@ sarrus_status sarrus_plan_precision_check(sarrus_context *context, const sarrus_
 }
 
 sarrus_status sarrus_plan_precision_settle(sarrus_context *context, const sarrus_plan *plan) {
-    const sarrus_location where = sarrus_plan_precision_place(plan->model);
+    const sarrus_location where = precision_place(plan->model);
     const sarrus_plan *steps = sarrus_plan_stepped(plan);
     if (!plan->mech.is_single || steps->mech.m == 0 || direction_noise / steps->mech.ordinary <= most_noise)
         return SARRUS_OK;

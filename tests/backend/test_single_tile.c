@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "backend/single_tile.h"
+#include "plan/fields.h"
 #include "plan/plan.h"
 #include "tests/support/mechanism.h"
 
@@ -19,6 +20,7 @@ typedef struct subject {
     mechanism m;
     const sarrus_mechanism *mech;
     sarrus_single_tiles how;
+    sarrus_tile_field field[SARRUS_N_FIELDS];
     size_t n_arrays, n_doubles; /* of a tile */
     double *tiles;              /* two of them, all numbers different and none a float */
     float *floats;
@@ -30,7 +32,8 @@ static void subject_open(subject *s) {
     s->mech = &sarrus_plan_stepped(s->m.plan)->mech;
     s->n_arrays = (size_t)s->mech->layout.n_arrays;
     s->n_doubles = s->n_arrays * WIDTH;
-    sarrus_single_tiles_make(s->mech, WIDTH, &s->how);
+    s->how = (sarrus_single_tiles){s->mech, WIDTH};
+    sarrus_plan_fields(s->mech, s->field);
     s->tiles = calloc(2 * s->n_doubles, sizeof *s->tiles);
     s->floats = calloc(sarrus_single_tile_arrays(s->mech) * 2 * WIDTH, sizeof *s->floats);
     assert_true(s->tiles && s->floats);
@@ -54,14 +57,14 @@ static bool is_written(const subject *s, size_t i_array) {
     return false;
 }
 
-/* The ranges that a device goes by are the fields that the table calls STEPPED. */
+/* The ranges that hosts and devices go by are the fields that the table calls STEPPED. */
 static void ranges_are_the_fields(void **state) {
     subject s;
     (void)state;
     subject_open(&s);
     for (int k = 0; k < SARRUS_N_FIELDS; ++k) {
-        for (int32_t i = s.how.field[k].at; i < s.how.field[k].at + s.how.field[k].n; ++i)
-            assert_int_equal(is_written(&s, (size_t)i), s.how.field[k].kind == SARRUS_FIELD_STEPPED);
+        for (int32_t i = s.field[k].at; i < s.field[k].at + s.field[k].n; ++i)
+            assert_int_equal(is_written(&s, (size_t)i), s.field[k].kind == SARRUS_FIELD_STEPPED);
     }
     subject_close(&s);
 }
@@ -72,16 +75,17 @@ static void states_come_back(void **state) {
     subject s;
     (void)state;
     subject_open(&s);
+    const sarrus_tile_layout *at = &s.mech->layout;
     double *given = calloc(2 * s.n_doubles, sizeof *given);
     for (int32_t n = 1; n <= 2; ++n) {
         for (size_t i = 0; i < 2 * s.n_doubles; ++i)
             given[i] = s.tiles[i];
-        sarrus_single_tile_take(&s.how, given, n, s.floats);
+        sarrus_single_tile_take(&s.how, given, n, 0, s.floats);
         sarrus_single_tile_give(&s.how, s.floats, n, given);
         for (size_t i = 0; i < 2 * s.n_doubles; ++i) {
             const int32_t i_array = (int32_t)(i % s.n_doubles) / WIDTH;
             const bool is_state =
-                (i_array >= s.how.q && i_array < s.how.q + s.how.n_q) || (i_array >= s.how.v && i_array < s.how.v + s.how.n_v);
+                (i_array >= at->q && i_array < at->q + s.mech->n_q) || (i_array >= at->v && i_array < at->v + s.mech->n_v);
             if (i / s.n_doubles >= (size_t)n || !is_written(&s, (size_t)i_array))
                 assert_true(given[i] == s.tiles[i]);
             else if (is_state)
@@ -92,7 +96,7 @@ static void states_come_back(void **state) {
         double *once = malloc(2 * s.n_doubles * sizeof *once);
         for (size_t i = 0; i < 2 * s.n_doubles; ++i)
             once[i] = given[i];
-        sarrus_single_tile_take(&s.how, given, n, s.floats);
+        sarrus_single_tile_take(&s.how, given, n, 0, s.floats);
         sarrus_single_tile_give(&s.how, s.floats, n, given);
         for (size_t i = 0; i < (size_t)n * s.n_doubles; ++i)
             assert_true(given[i] == once[i]);
@@ -107,7 +111,7 @@ static void a_single_tile_is_repeated(void **state) {
     subject s;
     (void)state;
     subject_open(&s);
-    sarrus_single_tile_take(&s.how, s.tiles, 1, s.floats);
+    sarrus_single_tile_take(&s.how, s.tiles, 1, 0, s.floats);
     for (size_t i = 0; i < sarrus_single_tile_arrays(s.mech); ++i) {
         for (size_t lane = 0; lane < WIDTH; ++lane)
             assert_true(s.floats[i * 2 * WIDTH + lane] == s.floats[i * 2 * WIDTH + WIDTH + lane]);

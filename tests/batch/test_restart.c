@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/inside.h"
 #include "plan/plan.h"
 #include "tests/support/stepping_cases.h"
 
@@ -167,6 +168,32 @@ static void an_instance_with_other_parameters_is_fresh(void **state) {
 static void an_instance_from_a_written_state_is_fresh(void **state) {
     (void)state;
     all_cases(&(way_to_begin){by_state, 0});
+}
+
+/* Instances count steps from where they begin: far behind the start of the batch, where a float would not tell one step of it
+ * from the next, they go as in a fresh one. */
+static void a_late_instance_is_fresh(void **state) {
+    (void)state;
+    const uint64_t never[N] = {0}, late = (UINT64_C(1) << 30) + 3;
+    uint64_t begun[N];
+    for (int i = 0; i < N; ++i)
+        begun[i] = late;
+    for (int i_case = 0; i_case < stepping_n_cases(); ++i_case) {
+        mechanism m = stepping_open(i_case);
+        sarrus_batch *batch = mechanism_batch(&m, NULL, 2, N, NULL), *fresh = mechanism_batch(&m, NULL, 1, N, NULL);
+        batch->device->step = late;
+        assert_int_equal(sarrus_batch_reset_some(batch, NULL), SARRUS_OK);
+        go(batch, begun, BEFORE);
+        go(fresh, never, BEFORE);
+        stepping_look a = stepping_see(batch), b = stepping_see(fresh);
+        for (uint64_t i = 0; i < N; ++i)
+            stepping_same(&a, i, &b, i);
+        stepping_look_free(&a);
+        stepping_look_free(&b);
+        sarrus_batch_destroy(batch);
+        sarrus_batch_destroy(fresh);
+        mechanism_close(&m);
+    }
 }
 
 /* Streams of episodes, seeds and instances differ; the same ones come again. */
@@ -353,6 +380,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reset_instance_is_fresh),
         cmocka_unit_test(a_redrawn_instance_is_fresh),
+        cmocka_unit_test(a_late_instance_is_fresh),
         cmocka_unit_test(an_instance_with_other_parameters_is_fresh),
         cmocka_unit_test(an_instance_from_a_written_state_is_fresh),
         cmocka_unit_test(redraws_have_streams_of_their_own),

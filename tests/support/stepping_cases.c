@@ -8,35 +8,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const methods[] = {"rk4", "dopri5", "semi-implicit", "verner65", "adams-moulton"};
-static const char *const formulations[] = {"udwadia-kalaba", "relative"};
-enum { N_METHODS = sizeof methods / sizeof methods[0], N_FORMULATIONS = 2, N_SPACES = 2 };
+/* How steps are made; in absolute and in relative coordinates each, single precision in relative ones. */
+typedef struct stepping_way {
+    const char *method, *formulation, *precision;
+} stepping_way;
+
+static const stepping_way ways[] = {
+    {"rk4", "udwadia-kalaba", "double"},
+    {"rk4", "relative", "double"},
+    {"dopri5", "udwadia-kalaba", "double"},
+    {"dopri5", "relative", "double"},
+    {"rk4", "relative", "single"},
+    {"semi-implicit", "relative", "single"},
+    {"semi-implicit", "udwadia-kalaba", "double"},
+    {"semi-implicit", "relative", "double"},
+    {"verner65", "udwadia-kalaba", "double"},
+    {"verner65", "relative", "double"},
+    {"adams-moulton", "udwadia-kalaba", "double"},
+    {"adams-moulton", "relative", "double"},
+};
+enum { N_WAYS = sizeof ways / sizeof ways[0], N_FEW_WAYS = 6, N_SPACES = 2 };
 
 int stepping_n_cases(void) {
-    return getenv("SARRUS_FEW_CASES") ? 2 * N_FORMULATIONS * N_SPACES : N_METHODS * N_FORMULATIONS * N_SPACES;
+    return (getenv("SARRUS_FEW_CASES") ? N_FEW_WAYS : N_WAYS) * N_SPACES;
 }
 
+/* Cases in turn: two ways in the plane, the same two in space. */
 mechanism stepping_open(int i_case) {
-    const int i_method = i_case / (N_FORMULATIONS * N_SPACES);
+    const bool is_planar = i_case % (2 * N_SPACES) < 2;
+    const stepping_way *way = &ways[i_case / (2 * N_SPACES) * 2 + i_case % 2];
     const sarrus_override planar[] = {
-        {"integrator.method", methods[i_method]},
+        {"integrator.method", way->method},
+        {"integrator.precision", way->precision},
         {"integrator.dt", "0.01"},
         {"integrator.t_end", "0.6"},
         {"dynamics.projection", "every_step"},
-        {"dynamics.formulation", formulations[i_case % 2]},
+        {"dynamics.formulation", way->formulation},
         {"forces", "[{name: motor, type: torque, body: crank_a, value: {input: 0}}, {name: shaker, type: torque, body: crank_b, "
                    "value: {signal: {sine: {amplitude: 2, frequency: 3, phase: 0.4, offset: 0}}}}]"},
         {NULL, NULL}};
     const sarrus_override spatial[] = {
-        {"integrator.method", methods[i_method]},
+        {"integrator.method", way->method},
+        {"integrator.precision", way->precision},
         {"integrator.dt", "0.005"},
         {"integrator.t_end", "0.3"},
         {"dynamics.projection", "every_step"},
-        {"dynamics.formulation", formulations[i_case % 2]},
+        {"dynamics.formulation", way->formulation},
         {"batch", "{instances: 4, seed: 3, parameters: [{path: bodies.crank.mass, distribution: normal, mean: 3, sd: 0.1, min: 2}, "
                   "{path: bodies.rocker.mass, distribution: uniform, low: 0.8, high: 1}]}"},
         {NULL, NULL}};
-    const bool is_planar = i_case / 2 % 2 == 0;
     return is_planar ? mechanism_open_file("five_bar_monte_carlo.yaml", planar)
                      : mechanism_open_file("spatial_four_bar.yaml", spatial);
 }

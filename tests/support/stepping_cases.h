@@ -1,5 +1,5 @@
 /* Scenarios for tests of batches whose instances begin anew: planar with an input and a load that follows the time, and spatial;
- * by every integrator, in absolute and in relative coordinates. */
+ * by every integrator, in absolute and in relative coordinates; and by fixed steps in single precision. */
 #ifndef TESTS_SUPPORT_STEPPING_CASES_H
 #define TESTS_SUPPORT_STEPPING_CASES_H
 

@@ -102,7 +102,7 @@ static bool memory_take(sarrus_cpu_device *device) {
     }
     if (good && device->single.kernels) {
         good = sarrus_plan_lower(stepping(device)->plan, device->single.kernels->width, &device->single.lowered);
-        sarrus_single_tiles_make(&stepping(device)->plan->mech, base->width, &device->single.tiles);
+        device->single.tiles = (sarrus_single_tiles){&stepping(device)->plan->mech, base->width};
     }
     if (good && device->n_sides > 1)
         sarrus_relative_tiles_make(&device->side[0].lowered.mech, &device->side[1].lowered.mech, device->side[0].kernels,
@@ -305,28 +305,27 @@ static double *tile_at(const sarrus_cpu_device *device, uint64_t i_tile) {
     return device->base.tiles + (size_t)i_tile * device->tile_doubles;
 }
 
-/* The tiles into the one that is stepped, and back, where these are not the same. */
-static void tiles_take(const sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile) {
+/* The tiles into the one that is stepped, and back, where these are not the same. Returns the step of the grid that it counts
+ * from. */
+static uint64_t tiles_take(const sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile, uint64_t step) {
+    if (!device->single.kernels)
+        return 0;
     thread->single.call.is_configured = thread->single.call.is_factored = 0;
-    if (device->single.kernels)
-        sarrus_single_tile_take(&device->single.tiles, tile_at(device, i_tile), together_at(device, i_tile), thread->floats);
+    sarrus_single_tile_take(&device->single.tiles, tile_at(device, i_tile), together_at(device, i_tile), step, thread->floats);
+    return step;
 }
 static void tiles_give(const sarrus_cpu_device *device, const sarrus_cpu_thread *thread, uint64_t i_tile) {
     if (device->single.kernels)
         sarrus_single_tile_give(&device->single.tiles, thread->floats, together_at(device, i_tile), tile_at(device, i_tile));
 }
 
-/* The changes of rank that the tiles hold. */
+/* The changes of rank that the tiles hold. In single precision the rank is that of the assembly, so that there are none. */
 static void rank_changes_fetch(sarrus_cpu_device *device, sarrus_cpu_thread *thread, uint64_t i_tile) {
     const sarrus_mechanism *mech = &stepping(device)->lowered.mech;
     sarrus_rank_change_list *events = device->base.keeps_rank_changes ? &thread->events : NULL;
-    tiles_give(device, thread, i_tile);
-    for (int32_t k = 0; k < together_at(device, i_tile); ++k) {
-        const uint64_t i = i_tile + (uint64_t)k;
-        sarrus_rank_change_list_fetch(events, mech, tile_at(device, i), i * (uint64_t)device->base.width, device->base.width,
-                                      device->base.n_instances);
-    }
-    tiles_take(device, thread, i_tile);
+    if (mech->rank_change_capacity > 0 && !device->single.kernels)
+        sarrus_rank_change_list_fetch(events, mech, tile_at(device, i_tile), i_tile * (uint64_t)device->base.width,
+                                      device->base.width, device->base.n_instances);
 }
 
 /* n_steps steps of the tiles that are stepped together. The changes of rank are fetched whenever a tile is full of them, and in the
@@ -335,7 +334,7 @@ static bool tiles_advance(sarrus_cpu_device *device, sarrus_cpu_thread *thread, 
                           uint64_t n_steps) {
     sarrus_kernel_call *call = steps_call(device, thread);
     bool is_cut = false;
-    tiles_take(device, thread, i_tile);
+    clock.step -= tiles_take(device, thread, i_tile, clock.step);
     for (uint64_t n_done = 0; n_done < n_steps && !is_cut;) {
         uint64_t n_wanted = n_steps - n_done;
         sarrus_advance_function *advance = kernels_choose(device, thread, &n_wanted);
@@ -345,8 +344,7 @@ static bool tiles_advance(sarrus_cpu_device *device, sarrus_cpu_thread *thread, 
         thread->n_steps += n_more;
         if (advance != steps_by(device)->advance)
             thread->n_special_steps += n_more;
-        if (stepping(device)->plan->mech.rank_change_capacity > 0)
-            rank_changes_fetch(device, thread, i_tile);
+        rank_changes_fetch(device, thread, i_tile);
         is_cut = n_done < n_steps && is_stopped(device);
     }
     tiles_give(device, thread, i_tile);

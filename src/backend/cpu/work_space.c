@@ -24,11 +24,6 @@ static double *untouched_lane_arrays(size_t n_doubles, void **block) {
     return *block ? (double *)(((uintptr_t)*block + 63) / 64 * 64) : NULL;
 }
 
-/* The side whose steps are made. */
-static const sarrus_cpu_side *stepped_by(const sarrus_cpu_device *device) {
-    return &device->side[0];
-}
-
 static bool work_create(const sarrus_cpu_device *device, const sarrus_cpu_side *side, sarrus_cpu_work *work) {
     const sarrus_mechanism *mech = &side->lowered.mech;
     work->call.mech = mech;
@@ -51,7 +46,7 @@ static bool work_create(const sarrus_cpu_device *device, const sarrus_cpu_side *
 
 /* A tile of floats and what its steps need: half the bytes of as many doubles. */
 static size_t single_doubles(const sarrus_cpu_device *device) {
-    const sarrus_mechanism *mech = &stepped_by(device)->plan->mech;
+    const sarrus_mechanism *mech = &device->side[0].plan->mech;
     const size_t n_arrays = device->single.kernels->workspace_arrays(mech) + sarrus_single_tile_arrays(mech);
     return n_arrays * (size_t)device->single.kernels->width / 2;
 }
