@@ -72,6 +72,17 @@ PARALLELOGRAM = {
     "output": {"interval": 0.5, "channels": ["state"]},
 }
 
+# A rotor that nothing drives.
+ROTOR = {
+    "sarrus": 1,
+    "space": "planar",
+    "gravity": [0, 0],
+    "bodies": [{"name": "rotor", "mass": 1.0, "inertia": 0.1, "position": [0, 0], "angular_velocity": 0.7}],
+    "joints": [{"name": "A", "type": "revolute", "bodies": ["ground", "rotor"], "at": [0, 0]}],
+    "integrator": {"method": "rk4", "dt": 1e-3, "t_end": 9},
+    "output": {"every": 1, "channels": ["state"]},
+}
+
 # Options, and a word of the refusal.
 REFUSED = (
     (["--set", "integrator.method=dopri5"], "chooses its steps"),
@@ -182,6 +193,24 @@ def change_points_end(runs):
     return bad
 
 
+def steps_are_alike(runs):
+    """A rotor turns by the same in every step: times of floats are 2⁻²⁰ s apart at 9 s, a thousandth of dt, and no step may be as
+    long as they say; and what sums lose is carried. Angles of up to 8 rad are known to 2⁻⁴⁶ · 4 rad, their differences to some
+    of that."""
+    bad = []
+    for method in ("rk4", "semi-implicit"):
+        out, said = runs(ROTOR, [*SINGLE, "--set", f"integrator.method={method}"])
+        if out is None:
+            return [said.stderr]
+        with h5py.File(out) as file:
+            steps = np.diff(file["state/q"][0, :, 2])
+        if not np.ptp(steps) <= 8 * 2.0**-44:
+            bad.append(f"{method}: steps turn by {steps.min():.9e} to {steps.max():.9e}")
+        if not abs(steps.mean() - 0.7e-3) <= 2.0**-22 * 0.7e-3:
+            bad.append(f"{method}: a step turns by {steps.mean():.9e}, not 7e-4 but for two roundings")
+    return bad
+
+
 def bends_are_not_jumped(runs):
     """Nobody who is `ok` in both precisions goes another way beside a bend, by steps that nothing shortens either: they are apart
     by 1e-3, or by a hundredth of what the steps themselves are off by, at most."""
@@ -223,6 +252,7 @@ def main():
     checks = (
         motions_are_those_of_doubles,
         bits_are_the_instance_alone,
+        steps_are_alike,
         change_points_end,
         bends_are_not_jumped,
         refusals_say_why,
