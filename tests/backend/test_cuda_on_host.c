@@ -18,6 +18,7 @@
 #include "kernels/cuda/kernels.h"
 #include "jit/plan_text.h"
 #include "plan/lower.h"
+#include "tests/support/case_choice.h"
 #include "tests/support/mechanism.h"
 #include "tests/support/place.h"
 
@@ -183,19 +184,20 @@ static void test_stretches(void **state) {
     static const struct {
         const char *file, *setting, *value;
         uint64_t n_steps;
+        bool is_more; /* others stand for it (case_choice.h) */
     } cases[] = {{"five_bar_monte_carlo.yaml", "dynamics.projection", "none", 200},
                  {"five_bar_monte_carlo.yaml", "dynamics.projection", "every_step", 200},
                  {"four_bar.yaml", "dynamics.projection", "{tolerance: 1e-9}", 300},
-                 {"four_bar.yaml", "integrator.dt", "1e-2", 100},
+                 {"four_bar.yaml", "integrator.dt", "1e-2", 100, true},
                  {"four_bar.yaml", "limits.energy", "1e-12", 100},
-                 {"slider_crank.yaml", "dynamics.projection", "none", 300},
-                 {"driven_crank.yaml", "dynamics.projection", "every_step", 200},
+                 {"slider_crank.yaml", "dynamics.projection", "none", 300, true},
+                 {"driven_crank.yaml", "dynamics.projection", "every_step", 200, true},
                  {"double_pendulum.yaml", "dynamics.projection", "none", 200},
                  {"change_point.yaml", "dynamics.projection", "every_step", 1200}};
     static const char *const formulations[] = {"udwadia-kalaba", "relative"};
-    const size_t n_apart = getenv("SARRUS_FEW_CASES") ? 4 : 1;
+    const size_t n_apart = cases_are_few() ? 4 : 1;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i += n_apart)
-        for (size_t k = 0; k < sizeof formulations / sizeof formulations[0]; ++k) {
+        for (size_t k = 0; cases_take(cases[i].is_more) && k < sizeof formulations / sizeof formulations[0]; ++k) {
             const sarrus_override overrides[] = {
                 {cases[i].setting, cases[i].value}, {"dynamics.formulation", formulations[k]}, {NULL, NULL}};
             print_message("%s, %s: %s, %s\n", cases[i].file, cases[i].setting, cases[i].value, formulations[k]);

@@ -1,8 +1,8 @@
-/* Kernels for one plan on CUDA devices, as far as they can be tested without a device: that every scenario compiles to a cubin with
+/* Kernels for one plan on CUDA devices, as far as they can be tested without a device: that scenarios compile to a cubin with
  * the kernel in it, that the compiler's report is read and the launch bounds follow from it, and that what can go wrong ends in a
  * reason. The path of the compiler's library may be given by SARRUS_NVRTC; skipped where there is none. One scenario compiles for
- * sm_80, the others for sm_90, and those whose plans differ in numbers alone once. With the argument 80 or 90 all are compiled for
- * that architecture: the table of docs/specialize.md. */
+ * sm_80, the others for sm_90, and those whose plans differ in numbers alone once; some of them unless all are asked for
+ * (case_choice.h). With the argument 80 or 90 all are compiled for that architecture: the table of docs/specialize.md. */
 #include <elf.h>
 #include <glob.h>
 #include <setjmp.h>
@@ -21,6 +21,7 @@
 #include "edge/kernel_places.h"
 #include "jit/cuda_object.h"
 #include "jit/plan_text.h"
+#include "tests/support/case_choice.h"
 #include "tests/support/mechanism.h"
 #include "tests/support/place.h"
 
@@ -344,6 +345,17 @@ static void compile_scenario(const char *file, int32_t architecture) {
     compile_subject(&(subject){.file = file}, architecture);
 }
 
+/* Scenarios that stand for the others: a spring and long code, a drive, loops projected or not, a ground that moves (case_choice.h). */
+static bool stands_for_others(const char *file) {
+    static const char *const files[] = {"andrews.yaml", "driven_crank.yaml", "five_bar.yaml", "five_bar_monte_carlo.yaml",
+                                        "kapitza_pendulum.yaml"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
+        if (strcmp(file, files[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Of other mechanisms one each will do; and a document of several scenarios names others of the folder. */
 static bool is_planar(const char *path) {
     char text[4096];
@@ -359,13 +371,14 @@ static void test_scenarios(void **state) {
     glob_t found;
     (void)require_nvrtc();
     /* What NVRTC makes of a scenario does not depend on how the test was built; with sanitizers the two above are enough. */
-    if (getenv("SARRUS_FEW_CASES"))
+    if (cases_are_few())
         skip();
     assert_int_equal(glob(place_of_source("/scenarios/*.yaml"), 0, NULL, &found), 0);
     assert_true(found.gl_pathc >= 11);
     for (size_t i = 0; i < found.gl_pathc; ++i) {
-        if (is_planar(found.gl_pathv[i]))
-            compile_scenario(strrchr(found.gl_pathv[i], '/') + 1, main_architecture);
+        const char *const file = strrchr(found.gl_pathv[i], '/') + 1;
+        if (is_planar(found.gl_pathv[i]) && (compiles_all || cases_take(!stands_for_others(file))))
+            compile_scenario(file, main_architecture);
     }
     globfree(&found);
 }
@@ -381,7 +394,7 @@ static void test_space_and_trees(void **state) {
     (void)state;
     (void)require_nvrtc();
     compile_scenario("heavy_top.yaml", main_architecture);
-    if (getenv("SARRUS_FEW_CASES"))
+    if (cases_are_few())
         skip();
     static const char *const files[] = {"pendulum.yaml", "five_bar_monte_carlo.yaml", "heavy_top.yaml"};
     for (int i = 0; i < 3; ++i) {
