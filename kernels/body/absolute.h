@@ -99,6 +99,18 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
 #endif
 }
 
+/* sarrus_feet_time at a state of the tile; nobody else's poses are left in the workspace. */
+LANE_BODY real sarrus_state_feet_time(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                      const real *v) {
+#if FRAME_STRIDE == LANE_STRIDE
+    sarrus_rotations(mech, q, ws);
+    return sarrus_feet_time(mech, parameter, ws, q, v);
+#else
+    (void)mech, (void)parameter, (void)ws, (void)q, (void)v; /* there are no constraints on a device */
+    return real_set(1e300);
+#endif
+}
+
 /* q̇ [n_q] at (q, v), in `out` where speeds are not the rates; and the inverse, speeds [n_v] of rates dq. */
 LANE_FUNCTION const real *sarrus_state_rates(const sarrus_mechanism *mech, const real *q, const real *v, real *out) {
     return space_rates(mech->n_bodies, q, v, out);

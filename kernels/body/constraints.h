@@ -2,14 +2,15 @@
  *
  *   J = J_A − f′ J_B,   Φ̇ = ẋ_A − f′ ẋ_B,   γ = γ_A − f′ γ_B + f″ ẋ_B²,
  *
- * where ẍ = J a − γ of either coordinate. One of the table that lacks its law does not compile. That of a point on a curve has
- * one part, with two bodies. */
+ * where ẍ = J a − γ of either coordinate. One of the table that lacks its law does not compile. That of a point on a curve, and of
+ * bodies that do not slip, has one part, with two bodies. */
 #ifndef SARRUS_BODY_CONSTRAINTS_H
 #define SARRUS_BODY_CONSTRAINTS_H
 
 #include "kernels/body/constraint/cam.h"
 #include "kernels/body/constraint/curve.h"
 #include "kernels/body/constraint/gear.h"
+#include "kernels/body/constraint/nonholonomic.h"
 #include "kernels/body/joint/distance.h"
 
 /* The coordinate of a joint, less its zero, as a row; of a kind with a length the distance of its two points. */
@@ -53,12 +54,20 @@ LANE_FUNCTION void sarrus_part_store(sarrus_workspace *ws, int32_t i, real scale
     frame_at(ws->direction, 2 * i + 1) = scale * row->ey;
 }
 
+/* The row of a constraint that holds two bodies. */
+LANE_FUNCTION sarrus_row_value sarrus_row_of_pair(const real *parameter, const sarrus_mech_constraint *constraint, const real *q,
+                                                  const real *v, sarrus_workspace *ws) {
+    if (constraint->type == SARRUS_CONSTRAINT_NONHOLONOMIC)
+        return sarrus_row_slip(parameter, constraint, q, v, ws);
+    const sarrus_curve_here at = sarrus_curve_find(parameter, constraint, q, v, ws);
+    return sarrus_row_curve(&at);
+}
+
 LANE_BODY void sarrus_constraint_row(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_constraint *constraint,
                                      const real *q, const real *v, sarrus_workspace *ws) {
     const int32_t i = constraint->row;
-    if (constraint->type == SARRUS_CONSTRAINT_CURVE) {
-        const sarrus_curve_here at = sarrus_curve_find(parameter, constraint, q, v, ws);
-        const sarrus_row_value row = sarrus_row_curve(&at);
+    if (constraint->part < 0) {
+        const sarrus_row_value row = sarrus_row_of_pair(parameter, constraint, q, v, ws);
         sarrus_row_store(ws, i, &row);
         if (sarrus_ground_moves(ws))
             sarrus_row_drag(mech, ws, i, i);
@@ -87,10 +96,8 @@ LANE_FUNCTION void sarrus_constraint_rows(const sarrus_mechanism *mech, const re
 /* Φ alone. */
 LANE_BODY real sarrus_constraint_phi(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_constraint *constraint,
                                      const real *q, const real *v, sarrus_workspace *ws) {
-    if (constraint->type == SARRUS_CONSTRAINT_CURVE) {
-        const sarrus_curve_here at = sarrus_curve_find(parameter, constraint, q, v, ws);
-        return sarrus_row_curve(&at).phi;
-    }
+    if (constraint->part < 0)
+        return sarrus_row_of_pair(parameter, constraint, q, v, ws).phi;
     const real x = sarrus_row_coordinate(parameter, &constraint->of[1], q, v, ws).phi;
     const real y = sarrus_row_coordinate(parameter, &constraint->of[0], q, v, ws).phi;
     return y - sarrus_law_find(mech, parameter, constraint, x).value;
@@ -104,6 +111,21 @@ LANE_FUNCTION real sarrus_constraints_violation_squared(const sarrus_mechanism *
         sum = real_fma(phi, phi, sum);
     }
     return sum;
+}
+
+/* The longest step in which no point passes more of its curve than it sees, s (sarrus_curve_time). */
+LANE_BODY real sarrus_feet_time(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                const real *v) {
+    real least = real_set(1e300);
+    for (int32_t i = 0; i < sarrus_constraints_count(mech); ++i) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[i];
+        if (constraint->type != SARRUS_CONSTRAINT_CURVE)
+            continue;
+        const sarrus_curve_here at = sarrus_curve_find(parameter, constraint, q, v, ws);
+        const real ux = at.point.vx - at.on.vx, uy = at.point.vy - at.on.vy, speed = real_sqrt(real_fma(ux, ux, uy * uy));
+        least = real_min(sarrus_curve_time(constraint, lane_from(parameter, constraint->p), at.foot, speed), least);
+    }
+    return least;
 }
 
 /* seen [n_free + n_curves] follows the feet on curves at the state q, v, in the lanes of `on`. The rotations are there. */

@@ -3,6 +3,7 @@
 #ifndef SARRUS_BODY_MECHANISM_H
 #define SARRUS_BODY_MECHANISM_H
 
+#include "kernels/body/constraint_plan.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -101,34 +102,6 @@ enum {
     SARRUS_SF_N
 };
 
-/* Parameters of a constraint, from constraint.p: of a gear, of a cam, and of a curve. */
-enum {
-    SARRUS_PC_RATIO = 0, /* 1 | m/rad | rad/m */
-    SARRUS_PC_OFFSET,    /* rad | m */
-    SARRUS_PC_N_GEAR,
-    SARRUS_PC_TABLE = 0,   /* four a piece, ascending powers of x − knot, m */
-    SARRUS_PC_POINT_X = 0, /* m, the point in the frame of its body */
-    SARRUS_PC_POINT_Y,
-    SARRUS_PC_LENGTH, /* m, of all chords: the parameter s of the curve goes from 0 to it */
-    SARRUS_PC_PIECES  /* [n_pieces][SARRUS_PIECE_N] */
-};
-
-/* Of a curve in space. */
-enum {
-    SARRUS_SC_POINT = 0, /* [3] m, the point in the frame of its body */
-    SARRUS_SC_LENGTH = 3,
-    SARRUS_SC_AXIS, /* [3] 1, in the frame of the curve's body: no tangent comes near to it; the first normal is its part across */
-    SARRUS_SC_PIECES = SARRUS_SC_AXIS + 3
-};
-
-/* A piece of a curve, of four numbers for each coordinate. */
-enum {
-    SARRUS_PIECE_START = 0, /* m, s where it begins */
-    SARRUS_PIECE_X,         /* [4] m, ascending powers of s − start, in the frame of the curve's body; then those of y and z */
-    SARRUS_PIECE_N = SARRUS_PIECE_X + 8,
-    SARRUS_SPATIAL_PIECE_N = SARRUS_PIECE_X + 12
-};
-
 /* Ground, where signals move it (sarrus_mechanism.moves_ground): the numbers of its motion among the parameters, from p_ground, and
  * what the workspace holds of it. Planar: a turn about the point `about`, then a shift. */
 enum { SARRUS_PG_ABOUT_X = 0, /* m */ SARRUS_PG_ABOUT_Y, SARRUS_PG_N };
@@ -215,6 +188,8 @@ typedef struct sarrus_mech_constraint {
     int32_t p;               /* offset of its parameters */
     int32_t is_periodic;     /* of a table or a curve: it goes round */
     int32_t n_pieces;        /* of a curve */
+    int32_t signal;          /* nonholonomic: of the speed at which it slips, m/s | rad/s; −1: it does not */
+    int32_t rolls;           /* nonholonomic: a sarrus_roll */
     int32_t seen;            /* of a curve: place of its foot among what the tile has seen */
     sarrus_mech_joint of[2]; /* A, B; a kind with a length has the distance of its points for a coordinate */
     sarrus_mech_signal table;

@@ -113,9 +113,12 @@ LANE_FUNCTION int32_t sarrus_constraints_count(const sarrus_mechanism *mech) {
     return LANE_IS_THREAD ? 0 : mech->n_constraints;
 }
 
-/* Whether constraints depend on time: by drives, or because ground moves. */
+/* Whether constraints depend on time: by drives, because ground moves, or by the speed of one that is nonholonomic. */
 LANE_FUNCTION int sarrus_is_rheonomic(const sarrus_mechanism *mech) {
-    return mech->n_drives > 0 || mech->moves_ground;
+    int is_paced = 0;
+    for (int32_t i = 0; i < sarrus_constraints_count(mech); ++i)
+        is_paced = is_paced || mech->constraint[i].signal >= 0;
+    return is_paced || mech->n_drives > 0 || mech->moves_ground;
 }
 
 LANE_FUNCTION int sarrus_joint_has_drive(const sarrus_mechanism *mech, const sarrus_mech_joint *joint) {

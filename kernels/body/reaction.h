@@ -53,7 +53,8 @@ LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_wor
     }
 }
 
-/* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
+/* Σ μ ṡ of the drives, and μ g of constraints that slip at a given speed: what they do through their rows. Dependent rows have none
+ * to do (wᵀJ = 0 makes wᵀṡ = 0). */
 LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
     real power = real_set(0.0);
     PLAN_EACH (i, 0, mech->n_drives > 0 ? mech->n_joints : 0) {
@@ -61,6 +62,11 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
         if (sarrus_joint_has_drive(mech, joint))
             power = real_fma(frame_at(ws->multiplier, joint->row + joint->n_rows - 1), frame_at(ws->signal, 3 * joint->signal + 1),
                              power);
+    }
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech)) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[i];
+        if (constraint->signal >= 0)
+            power = real_fma(frame_at(ws->multiplier, constraint->row), frame_at(ws->signal, 3 * constraint->signal), power);
     }
     return power;
 }

@@ -123,6 +123,24 @@ PLAN_BODY real sarrus_signals_next_kink(const sarrus_mechanism *mech, const real
     return first;
 }
 
+/* A share of the period of a sine that a step may be long. A step of whole periods, or of so many that they are whole at every
+ * stage of a method, would see the same number each time, and no error; four steps a period see it as it is. */
+#define SARRUS_SHARE_OF_PERIOD 0.25
+
+/* The longest step that sees all sines, s; 1e300 where nothing swings. */
+PLAN_BODY real sarrus_signals_longest_step(const sarrus_mechanism *mech, const real *parameter) {
+    real fastest = real_set(SARRUS_SHARE_OF_PERIOD * 1e-300);
+    PLAN_EACH (i, 0, mech->n_signals) {
+        const sarrus_mech_signal *signal = &mech->signal[i];
+        if (signal->kind != SARRUS_SIGNAL_SINE)
+            continue;
+        const real *p = lane_from(parameter, signal->p);
+        const mask swings = mask_not(real_eq(lane_at(p, 0), real_set(0.0)));
+        fastest = real_max(real_select(swings, real_abs(lane_at(p, 1)), real_set(0.0)), fastest);
+    }
+    return real_set(SARRUS_SHARE_OF_PERIOD) / fastest;
+}
+
 /* ws->signal from the parameters at time t. */
 PLAN_BODY void sarrus_signals(const sarrus_mechanism *mech, const real *parameter, real t, sarrus_workspace *ws) {
     PLAN_EACH (i, 0, mech->n_signals) {

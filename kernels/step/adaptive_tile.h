@@ -151,12 +151,24 @@ LANE_BODY real sarrus_adaptive_next_kink(const sarrus_evaluation *ev, real t_now
     return sarrus_signals_next_kink(mech, ev->parameter, real_fma(real_set(SARRUS_KINK_HERE), scale, t_now));
 }
 
+/* The longest step that sees what signals and curves do. */
+LANE_BODY real sarrus_adaptive_in_sight(sarrus_evaluation *ev, const sarrus_adaptive *lanes) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const real h = sarrus_signals_longest_step(mech, ev->parameter);
+    if (sarrus_constraints_count(mech) == 0 || mech->n_curves == 0)
+        return h;
+    sarrus_ground_look(ev, lane_at(lanes->t_now, 0));
+    ev->is_configured = ev->is_factored = 0;
+    return real_min(sarrus_state_feet_time(mech, ev->parameter, ev->ws, lanes->now, lane_from(lanes->now, mech->n_q)), h);
+}
+
 /* One trial step of the lanes of ev->healthy, not beyond t_cut nor across a kink of a signal. */
 LANE_BODY sarrus_trial_outcome sarrus_adaptive_try(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real t_cut) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const int is_adams = sarrus_method_is_adams(mech);
     real h = lane_at(lanes->step, 0), t_now = lane_at(lanes->t_now, 0);
     h = real_min(is_adams ? sarrus_adams_stable_step(ev) : sarrus_runge_kutta_stable_step(ev), h);
+    h = real_min(sarrus_adaptive_in_sight(ev, lanes), h);
     h = sarrus_adaptive_watch(ev, lanes, h);
     /* Not beyond a kink either; of the last two steps to one neither is a sliver, from which steps would have to grow again. */
     const real kink = sarrus_adaptive_next_kink(ev, t_now), to_kink = kink - t_now;

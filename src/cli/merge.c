@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/confined.h"
 #include "cli/open_files.h"
+#include "cli/result_look.h"
 #include "cli/signals.h"
 #include "edge/diagnostics.h"
 #include "edge/exit_code.h"
@@ -32,35 +32,9 @@ typedef struct merge_arguments {
     int n_parts;
 } merge_arguments;
 
-static void ignore_dataset(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
-                           const char *units, void *user) {
-    (void)path;
-    (void)n_dims;
-    (void)dims;
-    (void)type;
-    (void)stored_bytes;
-    (void)units;
-    (void)user;
-}
-
-/* A look at everything that a part says of itself: where it is damaged, the library may crash, never end, or want all memory. */
-static int part_look(const void *user) {
-    const char *path = user;
-    sarrus_context *context = NULL;
-    sarrus_result_info info;
-    if (!sarrus_hdf5_start() || sarrus_context_create(&context) != SARRUS_OK)
-        return SARRUS_EXIT_IO;
-    sarrus_status status = sarrus_result_info_read(context, path, &info);
-    if (status == SARRUS_OK)
-        status = sarrus_result_visit(context, path, ignore_dataset, NULL);
-    sarrus_failure_print(context, status, stderr);
-    sarrus_context_destroy(context);
-    return sarrus_exit_code(status);
-}
-
 static int parts_merge(const merge_arguments *arguments) {
     for (int i = 0; i < arguments->n_parts; ++i) {
-        const int code = sarrus_confined_run(part_look, arguments->parts[i], arguments->parts[i]);
+        const int code = sarrus_result_look(arguments->parts[i]);
         if (code != SARRUS_EXIT_DONE)
             return code;
     }

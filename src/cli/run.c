@@ -8,6 +8,7 @@
 #include "edge/kernel_places.h"
 #include "cli/planned_run.h"
 #include "cli/progress.h"
+#include "cli/result_look.h"
 #include "cli/run_arguments.h"
 #include "cli/run_parts.h"
 #include "cli/run_scenario.h"
@@ -19,6 +20,7 @@
 #include "sarrus/run.h"
 #include "sarrus/warning.h"
 #include "sink/hdf5_error.h"
+#include "sink/result_place.h"
 #include "study/points.h"
 
 /* "scenarios/five_bar.yaml" → "five_bar.h5", or "five_bar.instance_17.h5": a replay, or a part, never takes the place of its study.
@@ -262,6 +264,18 @@ static int study_run(const sarrus_planned_run *planned) {
     return n_parts == 1 && ranks.n == 1 && arguments->n_parts == 0 ? plan_run(planned) : sarrus_run_parts(planned, &ranks, n_parts);
 }
 
+/* What an earlier run has left, which this one is to go on with or to take its failed instances from. */
+static int earlier_look(const char *output, const sarrus_run_arguments *arguments) {
+    static const char *const endings[] = {"", ".partial", ".partial~"};
+    int code = arguments->before != NULL ? sarrus_result_look_past(arguments->before) : SARRUS_EXIT_DONE;
+    for (int i = 0; i < 3 && arguments->resumes && code == SARRUS_EXIT_DONE; ++i) {
+        char *name = sarrus_result_place_name(output, "", endings[i]);
+        code = name != NULL ? sarrus_result_look_past(name) : SARRUS_EXIT_DONE; /* without memory for it others will say so */
+        free(name);
+    }
+    return code;
+}
+
 /* Until there is a plan, nothing needs to be tidied up when a signal comes. */
 static int scenario_run(const char *path, const char *output, const sarrus_run_arguments *arguments,
                         const sarrus_scenario_argument *scenario, const sarrus_draws *draws) {
@@ -272,6 +286,10 @@ static int scenario_run(const char *path, const char *output, const sarrus_run_a
     if (code != SARRUS_EXIT_DONE)
         return code;
     sarrus_status status = sarrus_result_path_check(scenario->context, output, arguments->no_clobber && !arguments->resumes);
+    if (status == SARRUS_OK) /* and nobody writes there now */
+        code = earlier_look(output, arguments);
+    if (code != SARRUS_EXIT_DONE)
+        return code;
     if (status != SARRUS_OK)
         sarrus_failure_print(scenario->context, status, stderr);
     else if (arguments->before == NULL)

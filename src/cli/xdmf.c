@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/result_look.h"
 #include "edge/diagnostics.h"
 #include "edge/exit_code.h"
 #include "edge/options.h"
@@ -80,6 +81,9 @@ static char *output_make(const char *result) {
 
 static int figure_make(const xdmf_arguments *arguments) {
     sarrus_context *context = NULL;
+    const int code = sarrus_result_look_past(arguments->request.result);
+    if (code != SARRUS_EXIT_DONE)
+        return code;
     if (!sarrus_hdf5_start() || sarrus_context_create(&context) != SARRUS_OK) {
         fprintf(stderr, "sarrus: error: out of memory\n");
         return SARRUS_EXIT_IO;

@@ -176,6 +176,21 @@ const char *sarrus_constraint_label(sarrus_constraint_type type) {
     return labels[type];
 }
 
+bool sarrus_constraint_couples(sarrus_constraint_type type) {
+#define SARRUS_COUPLING(name, kernel)                                                                                              \
+    if (type == SARRUS_CONSTRAINT_##name)                                                                                          \
+        return true;
+#include "sarrus/constraint.def"
+    return false;
+}
+
+int sarrus_constraint_n_rows(sarrus_space space, const sarrus_constraint *constraint) {
+    const bool is_spatial = space == SARRUS_SPACE_SPATIAL;
+    if (constraint->type == SARRUS_CONSTRAINT_CURVE)
+        return is_spatial ? 2 : 1; /* a point on a curve has one direction less than its space */
+    return constraint->type == SARRUS_CONSTRAINT_NONHOLONOMIC && constraint->slip_kind == SARRUS_SLIP_ROLLING ? 3 : 1;
+}
+
 /* Of the list of a general joint: what its three rotations are held by, for each set of held ones. */
 static const sarrus_spatial_row general_rows[8][3] = {
     {SARRUS_SPATIAL_ROW_NONE},

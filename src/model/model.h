@@ -139,8 +139,21 @@ typedef struct sarrus_coupled {
     sarrus_value_index point[2][3]; /* m, body frames */
 } sarrus_coupled;
 
+/* What does not slip. */
+typedef enum sarrus_slip { SARRUS_SLIP_KNIFE_EDGE, SARRUS_SLIP_ROLLING, SARRUS_SLIP_LINEAR } sarrus_slip;
+
+/* Of a nonholonomic constraint: a number that its kind does not have is SARRUS_NO_VALUE. Frames are those of A, B, the bodies of
+ * of[0]. */
+typedef struct sarrus_slip_numbers {
+    sarrus_value_index along[3]; /* B's: the direction across a knife edge, or what the velocity of the point is multiplied with */
+    sarrus_value_index about[3]; /* B's; in the plane a number: what the relative rate is multiplied with, m */
+    sarrus_value_index plane[3], normal[3]; /* A's: of the plane that B rolls on, m and a direction */
+    sarrus_value_index radius, axis[3];     /* m; B's: the axis of a disc. A ball has none */
+    int speed;                              /* a signal, m/s; −1: 0 */
+} sarrus_slip_numbers;
+
 /* A constraint beside joints: coordinate A is a function of coordinate B; or, a curve, the second point of `of[0]` stays on a curve
- * in the frame of its first body. */
+ * in the frame of its first body; or, nonholonomic, it does not slip on that body. */
 typedef struct sarrus_constraint {
     char *name;
     sarrus_place place;
@@ -152,6 +165,8 @@ typedef struct sarrus_constraint {
     bool is_periodic;          /* cam: its ends agree; curve: it is closed */
     int n_points;
     sarrus_value_index (*points)[3]; /* [n_points] curve: m */
+    sarrus_slip slip_kind;           /* nonholonomic */
+    sarrus_slip_numbers slip;
 } sarrus_constraint;
 
 /* One draw per instance, given to every value in `targets`. */
@@ -340,6 +355,12 @@ sarrus_joint_free sarrus_joint_freedom(sarrus_joint_type type);
 /* Of a constraint type: its name in scenarios, and that of its row (constraint.def). */
 const char *sarrus_constraint_word(sarrus_constraint_type type);
 const char *sarrus_constraint_label(sarrus_constraint_type type);
+
+/* Whether it couples two coordinates; others hold the two bodies of of[0]. */
+bool sarrus_constraint_couples(sarrus_constraint_type type);
+
+/* Its rows of J. */
+int sarrus_constraint_n_rows(sarrus_space space, const sarrus_constraint *constraint);
 
 /* The draw that gives value `i` of every instance, NULL when none does. */
 const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i);

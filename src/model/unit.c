@@ -148,6 +148,16 @@ static sarrus_unit coupled_unit(const sarrus_model *model, const sarrus_coupled 
     return coordinate_unit(is_angle[0]);
 }
 
+static void slip_give(const sarrus_model *model, sarrus_unit *units, const sarrus_slip_numbers *slip) {
+    give(units, slip->along, 3, one);
+    give(units, slip->about, 3, meter);
+    give(units, slip->plane, 3, meter);
+    give(units, slip->normal, 3, one);
+    give(units, slip->axis, 3, one);
+    give(units, &slip->radius, 1, meter);
+    signal_give(model, units, slip->speed, times(meter, second, -1));
+}
+
 static void constraint_give(const sarrus_model *model, sarrus_unit *units, const sarrus_constraint *constraint) {
     const sarrus_unit follower = coupled_unit(model, &constraint->of[0]);
     for (int i = 0; i < 2; ++i)
@@ -158,6 +168,8 @@ static void constraint_give(const sarrus_model *model, sarrus_unit *units, const
     give(units, constraint->table.values, constraint->table.n_values, follower);
     for (int i = 0; i < constraint->n_points; ++i)
         give(units, constraint->points[i], 3, meter);
+    if (constraint->type == SARRUS_CONSTRAINT_NONHOLONOMIC)
+        slip_give(model, units, &constraint->slip);
 }
 
 static void ground_give(const sarrus_model *model, sarrus_unit *units) {

@@ -167,6 +167,7 @@ static void piece_take_constraint(sarrus_configuration *c, int i, double t) {
     constraint->row = 0;
     constraint->part = constraint->part < 0 ? -1 : 1;
     constraint->seen = SARRUS_MAX_FREEDOMS;
+    constraint->signal = piece_signal(c, constraint->signal);
     put(c, mech->layout.seen + constraint->seen, (double)NAN); /* no configuration has seen a foot: the nearest one is it */
     mech->n_general_rows = 0;
     for (int k = 0; k < 2 - (constraint->part < 0); ++k) {
@@ -180,7 +181,7 @@ static void piece_take_constraint(sarrus_configuration *c, int i, double t) {
         row->joint = 0;
         mech->n_general_rows += row->kind == SARRUS_ROW_GENERAL;
     }
-    for (int k = 1; k < mech->m; ++k) { /* all rows of a curve are alike */
+    for (int k = 1; k < mech->m; ++k) { /* all rows of two bodies are alike */
         c->piece->row[k] = c->piece->row[0];
         mech->n_general_rows += c->piece->row[k].kind == SARRUS_ROW_GENERAL;
     }

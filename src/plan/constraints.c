@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/curve.h"
+#include "plan/nonholonomic.h"
 #include "plan/spline.h"
 
 static bool has_table(const sarrus_constraint *from) {
@@ -16,18 +17,18 @@ static bool is_curve(const sarrus_constraint *from) {
     return from->type == SARRUS_CONSTRAINT_CURVE;
 }
 
-/* A point on a curve has one direction less than its space. */
-static int32_t count_rows(const sarrus_model *model, const sarrus_constraint *from) {
-    return is_curve(from) && model->space == SARRUS_SPACE_SPATIAL ? 2 : 1;
+/* Whether two bodies are all that its rows hold. */
+static bool is_pair(const sarrus_constraint *from) {
+    return !sarrus_constraint_couples(from->type);
 }
 
 void sarrus_plan_constraints_count(const sarrus_model *model, sarrus_mechanism *mech) {
     mech->n_constraints = model->n_constraints;
     for (int i = 0; i < model->n_constraints; ++i) {
         mech->n_curves += is_curve(&model->constraints[i]);
-        mech->m += count_rows(model, &model->constraints[i]);
+        mech->n_parts += !is_pair(&model->constraints[i]);
+        mech->m += sarrus_constraint_n_rows(model->space, &model->constraints[i]);
     }
-    mech->n_parts = mech->n_constraints - mech->n_curves;
 }
 
 size_t sarrus_plan_constraints_knots(const sarrus_model *model) {
@@ -79,9 +80,9 @@ static void take_table(sarrus_plan *plan, const sarrus_constraint *from, sarrus_
     *p += 4 * to->table.n;
 }
 
-/* The coordinates that a constraint couples, or the two bodies of a curve. */
+/* The coordinates that a constraint couples, or its two bodies. */
 static void take_sides(const sarrus_plan *plan, const sarrus_constraint *from, sarrus_mech_constraint *to, int32_t *p) {
-    if (is_curve(from)) {
+    if (is_pair(from)) {
         to->of[0] = pair_of(from->of[0].body[0], from->of[0].body[1]);
         to->of[1] = pair_of(SARRUS_GROUND, SARRUS_GROUND);
         return;
@@ -100,6 +101,10 @@ static void take_numbers(sarrus_plan *plan, const sarrus_constraint *from, sarru
         to->is_periodic = from->is_periodic;
         to->n_pieces = sarrus_plan_curve_pieces(from);
         *p += sarrus_plan_curve_size(plan->model->space, to->n_pieces);
+    } else if (is_pair(from)) {
+        to->rolls = sarrus_plan_slip_roll(from);
+        to->signal = from->slip.speed;
+        *p += sarrus_plan_slip_size(plan->model->space, from);
     } else {
         *p += SARRUS_PC_N_GEAR;
     }
@@ -110,17 +115,18 @@ void sarrus_plan_constraints_fill(sarrus_plan *plan, int32_t *p, int32_t i_knot)
     const sarrus_mechanism *mech = &plan->mech;
     int32_t n_parts = 0, n_curves = 0, row = mech->m;
     for (int i = 0; i < model->n_constraints; ++i)
-        row -= count_rows(model, &model->constraints[i]);
+        row -= sarrus_constraint_n_rows(model->space, &model->constraints[i]);
     for (int i = 0; i < model->n_constraints; ++i) {
         const sarrus_constraint *from = &model->constraints[i];
         sarrus_mech_constraint *to = &plan->constraint[i];
         const int owner = mech->n_joints + i;
         to->type = (int32_t)from->type;
         to->row = row;
-        to->part = is_curve(from) ? -1 : mech->m + n_parts++;
+        to->signal = -1;
+        to->part = is_pair(from) ? -1 : mech->m + n_parts++;
         to->seen = is_curve(from) ? mech->n_free + n_curves++ : -1;
         take_sides(plan, from, to, p);
-        for (int32_t n = count_rows(model, from); n > 0; --n)
+        for (int n = sarrus_constraint_n_rows(model->space, from); n > 0; --n)
             take_row(plan, row++, owner, &to->of[0]);
         if (to->part >= 0)
             take_row(plan, to->part, owner, &to->of[1]);
@@ -154,6 +160,10 @@ bool sarrus_plan_constraints_parameters(const sarrus_plan *plan, const double *v
         double *p = parameters + to->p;
         if (is_curve(from)) {
             good = sarrus_plan_curve_fill(model->space, from, values, p) && good;
+            continue;
+        }
+        if (is_pair(from)) {
+            good = sarrus_plan_slip_fill(model->space, from, values, p) && good;
             continue;
         }
         for (int k = 0; k < 2; ++k) {

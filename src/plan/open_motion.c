@@ -37,9 +37,15 @@ static int *find_sets(const sarrus_configuration *c, const sarrus_lacking_axis *
     for (int k = 0; set && lacks && k < n_axes; ++k)
         lacks[axis[k].body] = true;
     for (int i = 0; set && lacks && i < c->m; ++i) {
-        const int p = c->rows.body[i][0], q = c->rows.body[i][1];
-        if (p >= 0 && q >= 0 && lacks[p] && lacks[q])
-            set[root_of(set, p)] = root_of(set, q);
+        int first = -1; /* of two coupled coordinates the bodies are four */
+        for (int side = 0; side < c->rows.n_sides; ++side) {
+            const int body = c->rows.body[i][side];
+            if (body < 0 || !lacks[body])
+                continue;
+            if (first >= 0)
+                set[root_of(set, first)] = root_of(set, body);
+            first = body;
+        }
     }
     free(lacks);
     return set;
@@ -88,7 +94,8 @@ static bool columns_create(const sarrus_configuration *c, columns *of) {
     for (int i = 0; i < c->m; ++i) {
         bool holds = false;
         for (int k = 0; k < of->n; ++k)
-            holds = holds || of->axis[k]->body == c->rows.body[i][0] || of->axis[k]->body == c->rows.body[i][1];
+            for (int side = 0; side < c->rows.n_sides; ++side)
+                holds = holds || of->axis[k]->body == c->rows.body[i][side];
         of->n_rows += holds;
     }
     of->a = calloc((size_t)of->n * (size_t)of->n_rows + 1, sizeof *of->a);
@@ -97,7 +104,7 @@ static bool columns_create(const sarrus_configuration *c, columns *of) {
     for (int i = 0; of->a && of->v && i < c->m; ++i) {
         bool holds = false;
         for (int k = 0; k < of->n; ++k) {
-            for (int side = 0; side < 2; ++side) {
+            for (int side = 0; side < c->rows.n_sides; ++side) {
                 if (of->axis[k]->body != c->rows.body[i][side])
                     continue;
                 holds = true;

@@ -40,6 +40,8 @@ static const char *row_label(const sarrus_plan *plan, int i_row) {
     const sarrus_mech_joint *joint = &plan->joint[owner];
     if (owner >= plan->mech.n_joints && joint->n_rows == 2)
         return i_row == joint->row ? "first normal" : "second normal"; /* of a curve in space */
+    if (owner >= plan->mech.n_joints && joint->n_rows == 3)
+        return i_row == joint->row ? "contact" : i_row == joint->row + 1 ? "first slip" : "second slip"; /* of what rolls */
     if (owner >= plan->mech.n_joints)
         return sarrus_constraint_label(plan->model->constraints[owner - plan->mech.n_joints].type);
     if (plan->mech.space == SARRUS_SPACE_SPATIAL)
@@ -123,6 +125,17 @@ static void put_head(const card *to) {
     sarrus_report_line(to->out, "plan", "%016" PRIx64, to->plan->hash);
 }
 
+/* Rows that hold speeds and say nothing of positions. */
+static int count_slips(const sarrus_model *model) {
+    int n = 0;
+    for (int i = 0; i < model->n_constraints; ++i) {
+        const sarrus_constraint *constraint = &model->constraints[i];
+        if (constraint->type == SARRUS_CONSTRAINT_NONHOLONOMIC)
+            n += constraint->slip_kind == SARRUS_SLIP_ROLLING ? 2 : 1; /* the row of contact is one of positions */
+    }
+    return n;
+}
+
 static void put_sizes(const card *to) {
     const sarrus_plan *plan = to->plan;
     const sarrus_plan_independence *found = &plan->independence;
@@ -138,6 +151,9 @@ static void put_sizes(const card *to) {
     sarrus_report_line(to->out, "rank r", "%d, the largest in %d configurations; %d at t = 0", r, found->n_configurations,
                        m > 0 ? found->rank_at_t0 : 0);
     sarrus_report_line(to->out, "degrees of freedom", "%d = n - r", n - r);
+    const int n_slips = count_slips(to->model);
+    if (n_slips > 0)
+        sarrus_report_line(to->out, "nonholonomic", "%d of the constraints are in the speeds alone", n_slips);
     sarrus_report_line(to->out, "redundant constraints", "%d = m - r", m - r);
     if (m > r)
         sarrus_report_line(to->out, "singular values", "smallest counted %.1e, largest not counted %.1e, of the largest",
@@ -304,9 +320,9 @@ static const char *coupled_name(const card *to, const sarrus_coupled *of) {
     return of->joint >= 0 ? to->model->joints[of->joint].name : "distance";
 }
 
-/* What follows (0) and what it follows (1): of a curve the bodies of the point and of the curve. */
+/* What follows (0) and what it follows (1): of a pair of bodies that of the point and the other one. */
 static const char *side_name(const card *to, const sarrus_constraint *constraint, int k) {
-    if (constraint->type == SARRUS_CONSTRAINT_CURVE)
+    if (!sarrus_constraint_couples(constraint->type))
         return body_name(to, constraint->of[0].body[1 - k]);
     return coupled_name(to, &constraint->of[k]);
 }
@@ -316,13 +332,13 @@ static void put_constraints(const card *to) {
     const sarrus_model *model = to->model;
     if (model->n_constraints == 0)
         return;
-    fprintf(to->out, "\n  %-*s %-10s%-*s %-*s %4s  %s\n", SARRUS_CARD_NAME_WIDTH, "constraint", "type", SARRUS_CARD_NAME_WIDTH - 4,
+    fprintf(to->out, "\n  %-*s %-13s%-*s %-*s %4s  %s\n", SARRUS_CARD_NAME_WIDTH, "constraint", "type", SARRUS_CARD_NAME_WIDTH - 4,
             "follower", SARRUS_CARD_NAME_WIDTH - 4, "leader", "rows", "unique");
     for (int i = 0; i < model->n_constraints && i < SARRUS_CARD_MAX_LINES; ++i) {
         const sarrus_constraint *constraint = &model->constraints[i];
         fputs("  ", to->out);
         sarrus_report_column(to->out, constraint->name, SARRUS_CARD_NAME_WIDTH);
-        fprintf(to->out, " %-10s", sarrus_constraint_word(constraint->type));
+        fprintf(to->out, " %-13s", sarrus_constraint_word(constraint->type));
         sarrus_report_column(to->out, side_name(to, constraint, 0), SARRUS_CARD_NAME_WIDTH - 4);
         fputc(' ', to->out);
         sarrus_report_column(to->out, side_name(to, constraint, 1), SARRUS_CARD_NAME_WIDTH - 4);

@@ -116,8 +116,8 @@ static void *table(size_t n, size_t size) {
     return calloc(n ? n : 1, size);
 }
 
-/* Whether something else than gravity and springs may do work: a damper, a load, a drive, a ground that moves, or Baumgarte's
- * terms. */
+/* Whether something else than gravity and springs may do work: a damper, a load, a drive, a ground that moves, a constraint that
+ * slips at a given speed, or Baumgarte's terms. */
 static bool has_work(const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
     if (plan->mech.has_baumgarte || plan->mech.moves_ground)
@@ -130,6 +130,10 @@ static bool has_work(const sarrus_plan *plan) {
             if (joint->drive[k] >= 0 || sarrus_plan_value_is_live(model, joint->damping[k]))
                 return true;
         }
+    }
+    for (int i = 0; i < model->n_constraints; ++i) {
+        if (model->constraints[i].type == SARRUS_CONSTRAINT_NONHOLONOMIC && model->constraints[i].slip.speed >= 0)
+            return true;
     }
     for (int i = 0; i < model->n_forces; ++i) {
         if (model->forces[i].type != SARRUS_FORCE_SPRING || sarrus_plan_value_is_live(model, model->forces[i].damping))

@@ -1,11 +1,11 @@
 /* The list `constraints`: what holds beside joints. */
+#include "scenario/nonholonomic.h"
 #include "scenario/reader.h"
 #include "scenario/suggest.h"
 
 static const sarrus_word constraint_types[] = {
 #define SARRUS_CONSTRAINT(name, value, word, kernel, label, text) {word, value},
 #include "sarrus/constraint.def"
-    {"nonholonomic", SARRUS_WORD_LATER},
 };
 enum { N_WORDS = sizeof constraint_types / sizeof constraint_types[0] };
 
@@ -116,15 +116,15 @@ static void read_table(sarrus_reader *reader, sarrus_node *node, void *object) {
     }
 }
 
-/* The two bodies of a curve: its own, and that of the point. */
+/* The two bodies of a curve, its own and that of the point, or of a constraint that does not slip. */
 static void read_bodies(sarrus_reader *reader, sarrus_node *node, void *object) {
     sarrus_coupled *of = ((sarrus_constraint *)object)->of;
-    if (node == NULL || !sarrus_list_check(reader, node, 2, "a list of two bodies [A, B], the curve's and the point's")) {
+    if (node == NULL || !sarrus_list_check(reader, node, 2, "a list of two bodies [A, B], the second one that of the point")) {
         return;
     }
     const bool is_good = sarrus_body_reference_read(reader, node->first, &of->body[0]);
     if (sarrus_body_reference_read(reader, node->first->next, &of->body[1]) && is_good && of->body[0] == of->body[1]) {
-        sarrus_reader_refuse(reader, node, "a curve and a point of one body; expected two different bodies");
+        sarrus_reader_refuse(reader, node, "a constraint between a body and itself; expected two different bodies");
     }
 }
 
@@ -180,6 +180,21 @@ static const sarrus_key curve_keys[] = {
     {.name = "closed", .read = read_closed},
 };
 
+static const sarrus_key nonholonomic_keys[] = {
+    {.name = "name", .flags = SARRUS_KEY_IGNORED},
+    {.name = "type", .flags = SARRUS_KEY_IGNORED},
+    {.name = "kind", .flags = SARRUS_KEY_REQUIRED, .read = sarrus_slip_kind_read},
+    {.name = "bodies", .flags = SARRUS_KEY_REQUIRED, .read = read_bodies},
+    {.name = "point", .flags = SARRUS_KEY_VECTOR, .offset = offsetof(sarrus_constraint, of[0].point[1])},
+    {.name = "across", .read = sarrus_slip_across_read},
+    {.name = "along", .read = sarrus_slip_along_read},
+    {.name = "about", .read = sarrus_slip_about_read},
+    {.name = "speed", .read = sarrus_slip_speed_read},
+    {.name = "plane", .flags = SARRUS_KEY_SPATIAL, .read = sarrus_slip_plane_read},
+    {.name = "radius", .flags = SARRUS_KEY_SPATIAL, .read = sarrus_slip_radius_read},
+    {.name = "axis", .flags = SARRUS_KEY_SPATIAL, .read = sarrus_slip_axis_read},
+};
+
 /* A constraint of the table that lacks its keys does not compile. */
 static const struct {
     const char *title;
@@ -187,7 +202,7 @@ static const struct {
     int n_keys;
 } constraint_tables[] = {
 #define SARRUS_CONSTRAINT(name, value, word, kernel, label, text)                                                                  \
-    [value] = {"a " word, kernel##_keys, sizeof kernel##_keys / sizeof kernel##_keys[0]},
+    [value] = {"a " word " constraint", kernel##_keys, sizeof kernel##_keys / sizeof kernel##_keys[0]},
 #include "sarrus/constraint.def"
 };
 
@@ -270,8 +285,9 @@ static void read_by_type(sarrus_reader *reader, sarrus_node *node, constraint_re
         return;
     }
     reading->constraint.type = (sarrus_constraint_type)code;
-    if (code != SARRUS_CONSTRAINT_CURVE && reader->model->space == SARRUS_SPACE_SPATIAL) {
-        sarrus_reader_defer(reader, type, "a constraint of type '%s' in space is of a later version; expected 'curve'",
+    if (sarrus_constraint_couples((sarrus_constraint_type)code) && reader->model->space == SARRUS_SPACE_SPATIAL) {
+        sarrus_reader_defer(reader, type,
+                            "a constraint of type '%s' in space is of a later version; expected 'curve' or 'nonholonomic'",
                             sarrus_constraint_word((sarrus_constraint_type)code));
         return;
     }
@@ -285,12 +301,16 @@ static void read_by_type(sarrus_reader *reader, sarrus_node *node, constraint_re
     if (code == SARRUS_CONSTRAINT_CURVE) {
         check_curve(reader, node, reading);
     }
+    if (code == SARRUS_CONSTRAINT_NONHOLONOMIC) {
+        sarrus_slip_check(reader, node, &reading->constraint);
+    }
 }
 
 static void read_constraint(sarrus_reader *reader, sarrus_node *node, int i_constraint) {
     constraint_reading reading = {
         .constraint = {.place = sarrus_node_place(node), .ratio = SARRUS_NO_VALUE, .offset = SARRUS_NO_VALUE}};
     sarrus_constraint *constraint = &reading.constraint;
+    sarrus_slip_begin(&constraint->slip);
     for (int k = 0; k < 2; ++k) {
         constraint->of[k] = (sarrus_coupled){.joint = -1, .body = {SARRUS_GROUND, SARRUS_GROUND}};
         sarrus_values_clear(constraint->of[k].point[0], 3);
@@ -308,7 +328,7 @@ void sarrus_constraints_read(sarrus_reader *reader, sarrus_node *node, void *obj
     if (node == NULL || sarrus_node_is_null(node) || !sarrus_list_check(reader, node, -1, "a list of constraints")) {
         return;
     }
-    int n_rows = (model->space == SARRUS_SPACE_SPATIAL ? 2 : 1) * node->n_children; /* of curves in space two each */
+    int n_rows = (model->space == SARRUS_SPACE_SPATIAL ? 3 : 1) * node->n_children; /* in space at most */
     for (int i = 0; i < model->n_joints; ++i) {
         n_rows += sarrus_joint_n_rows(model->space, &model->joints[i]);
     }

@@ -249,7 +249,8 @@ void sarrus_direction_read(sarrus_reader *reader, const sarrus_node *node, sarru
         is_zero = reader->model->values[out[i]].nominal == 0;
     }
     if (is_zero) {
-        sarrus_reader_refuse(reader, node, "the axis is zero; expected a direction %s", is_spatial ? "[x, y, z]" : "[x, y]");
+        sarrus_reader_refuse(reader, node, "the direction is zero; expected a vector %s that is not",
+                             is_spatial ? "[x, y, z]" : "[x, y]");
     }
 }
 

@@ -199,7 +199,7 @@ static bool orientations_add(sarrus_channels *channels, unsigned forms, const sa
     return true;
 }
 
-/* What constraints beside joints put on the coordinates that follow; in space a curve's force on its point. */
+/* What constraints beside joints put on the coordinates that follow; in space their force on the second body. */
 static bool constraints_add(sarrus_channels *channels, const sarrus_model *model, const sarrus_plan *plan) {
     const bool is_spatial = model->space == SARRUS_SPACE_SPATIAL;
     const int n_each = is_spatial ? 3 : 1;
@@ -212,7 +212,7 @@ static bool constraints_add(sarrus_channels *channels, const sarrus_model *model
         *is_unique = sarrus_plan_reaction_is_unique(plan, model->n_joints + i);
         field_add(channels, SARRUS_OBSERVE_CONSTRAINTS, n_each * i, is_spatial ? n_each : 0,
                   (sarrus_sink_field){.path = path,
-                                      .long_name = is_spatial ? "force of the curve on its point, inertial frame"
+                                      .long_name = is_spatial ? "force of the constraint on its second body, inertial frame"
                                                               : sarrus_observable_text(SARRUS_OBSERVE_CONSTRAINTS),
                                       .units = sarrus_plan_row_is_angle(plan, plan->constraint[i].row) ? "N m" : "N",
                                       .labels = is_spatial ? reaction_labels[model->space] : NULL,

@@ -30,8 +30,8 @@ static bool is_between(const sarrus_plan *plan, const int end[2], int component)
            plan->parts.of_body[end[0] == SARRUS_GROUND ? end[1] : end[0]] == component;
 }
 
-/* Whether a joint that holds nothing, a free one or a bushing, connects the part with ground: then it is meant to float; or a curve
- * does. */
+/* Whether a joint that holds nothing, a free one or a bushing, connects the part with ground: then it is meant to float; or a
+ * constraint between bodies does. */
 static bool part_is_said_to_float(const sarrus_plan *plan, int component) {
     const sarrus_model *model = plan->model;
     for (int i = 0; i < model->n_joints; ++i) {
@@ -40,7 +40,7 @@ static bool part_is_said_to_float(const sarrus_plan *plan, int component) {
     }
     for (int i = 0; i < model->n_constraints; ++i) {
         const sarrus_constraint *constraint = &model->constraints[i];
-        if (constraint->type == SARRUS_CONSTRAINT_CURVE && is_between(plan, constraint->of[0].body, component))
+        if (!sarrus_constraint_couples(constraint->type) && is_between(plan, constraint->of[0].body, component))
             return true;
     }
     return false;

@@ -1,7 +1,8 @@
-/* Claim, of every row of constraint.def, between angles, displacements and distances, on ground and on moving bodies, at random
- * states: its J is the derivative of its Phi, its gamma is what the derivative of J v leaves, both are those of the dense
- * reference; so are accelerations, reactions and loads, on the constraints and off them, with the factor and with dense
- * pseudoinverses; and its load does no work. A type without a reference does not compile. */
+/* Claim, of every row of constraint.def that is one of positions (test_nonholonomic.c has the others), between angles,
+ * displacements and distances, on ground and on moving bodies, at random states: its J is the derivative of its Phi, its gamma
+ * is what the derivative of J v leaves, both are those of the dense reference; so are accelerations, reactions and loads, on the
+ * constraints and off them, with the factor and with dense pseudoinverses; and its load does no work. A type without a reference
+ * does not compile. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -78,7 +79,7 @@ static void rows_are_those_of_the_reference(void **state) {
         mechanism_close(&m);
     }
     for (int type = 0; type < SARRUS_N_CONSTRAINT_TYPES; ++type) {
-        assert_true(n_seen[type] > 1);
+        assert_true(n_seen[type] > 1 || type == SARRUS_CONSTRAINT_NONHOLONOMIC);
     }
 }
 

@@ -14,6 +14,7 @@
 
 #include "plan/plan.h"
 #include "tests/support/spatial_rows.h"
+#include "tests/support/steady_motion.h"
 
 enum { N_V = 12, N_Q = 14, N_STATES = 12, MAX_POINTS = 12, TEXT_SIZE = 4096, N_STENCIL = 4 };
 
@@ -121,50 +122,13 @@ static void spline_at(const spline *c, int piece, long double s, long double out
     }
 }
 
-static long double dot(const long double a[3], const long double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const long double a[3], const long double b[3], long double out[3]) {
-    for (int k = 0; k < 3; ++k)
-        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
-/* The pose of a body after a time at constant speeds, ω in its own frame: A exp(ω t). Ground stays. */
-static void pose_at(const double *q, const double *v, int body, long double t, long double r[3], long double a[3][3]) {
-    memset(a, 0, 9 * sizeof(long double));
-    for (int k = 0; k < 3; ++k) {
-        r[k] = body < 0 ? 0.0L : q[7 * body + k] + t * v[6 * body + k];
-        a[k][k] = 1.0L;
-    }
-    if (body < 0)
-        return;
-    long double own[3][3], turn[3];
-    for (int k = 0; k < 3; ++k)
-        turn[k] = t * v[6 * body + 3 + k];
-    spatial_reference_rotation(q + 7 * body + 3, own);
-    const long double angle2 = dot(turn, turn), angle = sqrtl(angle2);
-    const long double sine = angle > 0.0L ? sinl(angle) / angle : 1.0L;
-    const long double versed = angle > 0.0L ? 2.0L * sinl(0.5L * angle) * sinl(0.5L * angle) / angle2 : 0.5L;
-    for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            long double unit[3] = {k == 0, k == 1, k == 2}, once[3], twice[3];
-            cross(turn, unit, once);
-            cross(turn, once, twice);
-            a[i][k] = 0.0L;
-            for (int j = 0; j < 3; ++j)
-                a[i][k] += own[i][j] * (unit[j] + sine * once[j] + versed * twice[j]);
-        }
-    }
-}
-
 /* The point in the frame of the curve's body. */
 static void point_at(const subject *of, const double *q, const double *v, long double t, long double u[3]) {
     long double r[2][3], a[2][3][3], d[3];
     for (int side = 0; side < 2; ++side)
-        pose_at(q, v, of->body[side], t, r[side], a[side]);
+        steady_pose(q, v, of->body[side], t, r[side], a[side]);
     for (int k = 0; k < 3; ++k)
-        d[k] = r[1][k] + dot(a[1][k], of->point) - r[0][k];
+        d[k] = r[1][k] + steady_dot(a[1][k], of->point) - r[0][k];
     for (int k = 0; k < 3; ++k)
         u[k] = a[0][0][k] * d[0] + a[0][1][k] * d[1] + a[0][2][k] * d[2];
 }
@@ -176,7 +140,7 @@ static long double foot_near(const spline *c, int piece, const long double u[3],
         spline_at(c, piece, s, x);
         for (int k = 0; k < 3; ++k)
             d[k] = u[k] - x[0][k];
-        s += dot(x[1], d) / (dot(x[1], x[1]) - dot(x[2], d));
+        s += steady_dot(x[1], d) / (steady_dot(x[1], x[1]) - steady_dot(x[2], d));
     }
     return s;
 }
@@ -192,8 +156,8 @@ static long double foot_of(const spline *c, const long double u[3], int *piece) 
         spline_at(c, piece_of(c, s), s, x);
         for (int k = 0; k < 3; ++k)
             d[k] = u[k] - x[0][k];
-        best = dot(d, d) < least ? s : best;
-        least = fminl(dot(d, d), least);
+        best = steady_dot(d, d) < least ? s : best;
+        least = fminl(steady_dot(d, d), least);
     }
     for (int i = 0; i < 8; ++i) { /* onto its piece, round a closed curve */
         *piece = piece_of(c, best);
@@ -211,13 +175,14 @@ static void errors_at(const subject *of, const spline *c, const double *q, const
     spline_at(c, piece, s0, start);
     point_at(of, q, v, t, u);
     spline_at(c, piece, foot_near(c, piece, u, s0), x);
-    const long double size = sqrtl(dot(start[1], start[1]) * dot(x[1], x[1])), cosine = dot(start[1], x[1]) / size;
-    cross(start[1], x[1], axis);
+    const long double size = sqrtl(steady_dot(start[1], start[1]) * steady_dot(x[1], x[1])),
+                      cosine = steady_dot(start[1], x[1]) / size;
+    steady_cross(start[1], x[1], axis);
     for (int k = 0; k < 3; ++k)
         axis[k] /= size;
     for (int i = 0; i < 2; ++i) {
-        cross(axis, normal[i], once);
-        cross(axis, once, twice);
+        steady_cross(axis, normal[i], once);
+        steady_cross(axis, once, twice);
         phi[i] = 0.0L;
         for (int k = 0; k < 3; ++k)
             phi[i] += (normal[i][k] + once[k] + twice[k] / (1.0L + cosine)) * (u[k] - x[0][k]);
@@ -283,11 +248,11 @@ static void draw_state(const subject *of, const spline *c, bool is_on, uint64_t 
     }
     point_at(of, q, v, 0.0L, u);
     spline_at(c, (foot_of(c, u, &piece), piece), foot_of(c, u, &piece), x);
-    pose_at(q, v, of->body[0], 0.0L, r, a);
+    steady_pose(q, v, of->body[0], 0.0L, r, a);
     for (int k = 0; k < 3; ++k)
         shift[k] = x[0][k] - u[k] + (is_on ? 0.0 : 0.02 * mechanism_random(seed));
     for (int k = 0; k < 3; ++k) { /* the other body follows */
-        const double way = (double)dot(a[k], shift);
+        const double way = (double)steady_dot(a[k], shift);
         if (of->body[1] >= 0)
             q[7 * of->body[1] + k] += way;
         else
@@ -303,7 +268,7 @@ static void state_check(const subject *of, const spline *c, const double *q, con
     point_at(of, q, v, 0.0L, u);
     const long double s = foot_of(c, u, &piece);
     spline_at(c, piece, s, x);
-    pose_at(q, v, of->body[0], 0.0L, r, a);
+    steady_pose(q, v, of->body[0], 0.0L, r, a);
     for (int i = 0; i < 2; ++i) {
         const double *e = at->jacobian + i * N_V + 6 * of->body[side];
         for (int k = 0; k < 3; ++k)
@@ -311,10 +276,10 @@ static void state_check(const subject *of, const spline *c, const double *q, con
     }
     const double unit = 64.0 * DBL_EPSILON, rate = 1.0 + 4.0 * mechanism_size(v, N_V);
     for (int i = 0; i < 2; ++i) {
-        assert_close(of, "normal along the tangent", i, dot(normal[i], x[1]) / sqrtl(dot(x[1], x[1])), 0.0L, unit);
-        assert_close(of, "length of normal", i, dot(normal[i], normal[i]), 1.0L, unit);
+        assert_close(of, "normal along the tangent", i, steady_dot(normal[i], x[1]) / sqrtl(steady_dot(x[1], x[1])), 0.0L, unit);
+        assert_close(of, "length of normal", i, steady_dot(normal[i], normal[i]), 1.0L, unit);
     }
-    assert_close(of, "product of normals", 0, dot(normal[0], normal[1]), 0.0L, unit);
+    assert_close(of, "product of normals", 0, steady_dot(normal[0], normal[1]), 0.0L, unit);
     /* The spline's bends reach some 10/m: what an error of the foot by round-off does to them. */
     const double size = 3.0, of_rows = 256.0 * DBL_EPSILON * size * 10.0, of_differences = 1e-9;
     derivatives_at(of, c, q, v, piece, s, normal, at_state);

@@ -345,7 +345,8 @@ static void compile_scenario(const char *file, int32_t architecture) {
     compile_subject(&(subject){.file = file}, architecture);
 }
 
-/* Scenarios that stand for the others: a spring and long code, a drive, loops projected or not, a ground that moves (case_choice.h). */
+/* Scenarios that stand for the others: a spring and long code, a drive, loops projected or not, a ground that moves
+ * (case_choice.h). */
 static bool stands_for_others(const char *file) {
     static const char *const files[] = {"andrews.yaml", "driven_crank.yaml", "five_bar.yaml", "five_bar_monte_carlo.yaml",
                                         "kapitza_pendulum.yaml"};

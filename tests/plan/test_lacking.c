@@ -71,6 +71,27 @@ static void directions_that_joints_leave_open_are_named(void **state) {
                     NULL, 0);
 }
 
+/* A wheel without inertia that is geared to one with it turns with it, whichever joint the gear names first; two such wheels do not
+ * hold one another. */
+static void a_gear_holds_the_wheels_of_both_its_joints(void **state) {
+    (void)state;
+    static const char wheels[] = HEAD "  - {name: a, mass: 1, inertia: %s, position: [0, 0]}\n"
+                                      "  - {name: b, mass: 0, inertia: 0, position: [1, 0]}\njoints:\n"
+                                      "  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+                                      "  - {name: B, type: revolute, bodies: [ground, b], at: [1, 0]}\n"
+                                      "constraints: [{name: teeth, type: gear, joints: %s, ratio: 2}]\n";
+    static const found one[2][1] = {{{5, 33, "leaves an unconstrained direction without inertia: its angle;"}},
+                                    {{6, 33, "leaves an unconstrained direction without inertia: its angle;"}}}; /* it turns more */
+    char text[1000];
+    static const char *const orders[] = {"[A, B]", "[B, A]"};
+    for (int i = 0; i < 2; ++i) {
+        (void)snprintf(text, sizeof text, wheels, "0.1", orders[i]);
+        assert_findings(text, NULL, 0);
+        (void)snprintf(text, sizeof text, wheels, "0", orders[i]);
+        assert_findings(text, one[i], 1);
+    }
+}
+
 /* Two links without mass between pins: one point less than three can be held, and the rod's turn about itself. */
 static void open_motions_of_several_bodies_are_counted_once(void **state) {
     (void)state;
@@ -108,6 +129,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_free_body_without_mass_is_refused),
         cmocka_unit_test(directions_that_joints_leave_open_are_named),
+        cmocka_unit_test(a_gear_holds_the_wheels_of_both_its_joints),
         cmocka_unit_test(open_motions_of_several_bodies_are_counted_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include "scenario/scenario_fixture.h"
 #include "tests/support/place.h"
 
-enum { max_files = 400, n_files_promised = 220, max_line_bytes = 1000 };
+enum { max_files = 500, n_files_promised = 220, max_line_bytes = 1000 };
 
 static const char folder[] = "/tests/scenario/bad";
 

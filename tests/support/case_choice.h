@@ -1,6 +1,6 @@
-/* How many of a test's cases are wanted. Cases that take the same way through our code as others do, in another scenario or with another
- * instruction set, and cost a compilation of several seconds, are left to SARRUS_ALL_CASES; a sanitizer does with a few of the rest
- * (SARRUS_FEW_CASES). */
+/* How many of a test's cases are wanted. Cases that take the same way through our code as others do, in another scenario or with
+ * another instruction set, and cost a compilation of several seconds, are left to SARRUS_ALL_CASES; a sanitizer does with a few
+ * of the rest (SARRUS_FEW_CASES). */
 #ifndef SARRUS_TESTS_CASE_CHOICE_H
 #define SARRUS_TESTS_CASE_CHOICE_H
 

@@ -64,6 +64,7 @@ static void law(const reference *ref, const sarrus_constraint *from, double x, d
         reference_table(ref, &from->table, from->is_periodic, x, f);
         break;
     case SARRUS_CONSTRAINT_CURVE:
+    case SARRUS_CONSTRAINT_NONHOLONOMIC: /* has no Φ: tests/conformance/test_nonholonomic.c */
         f[0] = f[1] = f[2] = 0.0;
         break;
     }

@@ -115,6 +115,38 @@ LANE_BODY real sarrus_curve_nearest(const sarrus_mech_constraint *constraint, co
     return best;
 }
 
+/* The length of piece k, round a closed curve; beyond the ends of an open one there is no other piece, m. */
+LANE_FUNCTION real sarrus_curve_piece_length(const sarrus_mech_constraint *constraint, const real *p, int32_t k) {
+    const int32_t n = constraint->n_pieces;
+    const real length = lane_at(p, SARRUS_CURVE_LENGTH);
+    if (!constraint->is_periodic && (k < 0 || k >= n))
+        return length;
+    const real *piece = lane_from(p, SARRUS_CURVE_PIECES + SARRUS_CURVE_PIECE_N * (k < 0 ? n - 1 : k < n ? k : 0));
+    const int is_last = k == n - 1 || k < 0;
+    return (is_last ? length : lane_at(piece, SARRUS_CURVE_PIECE_N + SARRUS_PIECE_START)) - lane_at(piece, SARRUS_PIECE_START);
+}
+
+/* The shortest of the piece that holds s and of those beside it, m. */
+LANE_BODY real sarrus_curve_room(const sarrus_mech_constraint *constraint, const real *p, real s) {
+    const real on = constraint->is_periodic ? sarrus_curve_within(lane_at(p, SARRUS_CURVE_LENGTH), s) : s;
+    real room = real_set(0.0);
+    for (int32_t k = 0; k < constraint->n_pieces; ++k) {
+        const real *piece = lane_from(p, SARRUS_CURVE_PIECES + SARRUS_CURVE_PIECE_N * k);
+        const real here = sarrus_curve_piece_length(constraint, p, k);
+        const real before = sarrus_curve_piece_length(constraint, p, k - 1);
+        const real after = sarrus_curve_piece_length(constraint, p, k + 1);
+        const mask is_in = k == 0 ? mask_not(mask_none()) : real_le(lane_at(piece, SARRUS_PIECE_START), on);
+        room = real_select(is_in, real_min(here, real_min(before, after)), room);
+    }
+    return room;
+}
+
+/* The time in which a point that runs along a curve at this speed passes half of that room, s: a step that is longer may see
+ * nothing of a bend that lies between its stages, where the curve before and behind it is straight. */
+LANE_FUNCTION real sarrus_curve_time(const sarrus_mech_constraint *constraint, const real *p, real s, real speed) {
+    return real_set(0.5) * sarrus_curve_room(constraint, p, s) / real_max(speed, real_set(1e-300));
+}
+
 /* A foot s, the curve there, and the square of the distance. */
 typedef struct sarrus_curve_foot {
     real s, apart2;

@@ -214,6 +214,19 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
     sarrus_turns_follow(mech, parameter, ws, ws->body_q, ws->body_v, on, seen);
 }
 
+/* sarrus_feet_time at a state of the tile; nobody else's poses are left in the workspace. */
+LANE_BODY real sarrus_state_feet_time(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                      const real *v) {
+#if FRAME_STRIDE == LANE_STRIDE
+    sarrus_tree_place(mech, parameter, q, ws);
+    sarrus_tree_move_links(mech, ws, v, 1);
+    return sarrus_feet_time(mech, parameter, ws, ws->body_q, ws->body_v);
+#else
+    (void)mech, (void)parameter, (void)ws, (void)q, (void)v; /* there are no constraints on a device */
+    return real_set(1e300);
+#endif
+}
+
 /* What round-off of Φ is measured by; the numbers of q are `stride` apart. Points of bodies are as large as the mechanism and as
  * where it stands; the rows that the tree meets have their round-off in those of the loops. */
 LANE_FUNCTION real sarrus_state_scale(const sarrus_mechanism *mech, const real *parameter, const real *q, size_t stride) {

@@ -70,29 +70,20 @@ LANE_FUNCTION sarrus_row_value sarrus_row_curve(const sarrus_curve_here *here, i
     return row;
 }
 
-/* Both rows. A piece of code of its own: mechanisms without curves do not pay for it. */
-LANE_PHASE void sarrus_constraint_row(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_constraint *constraint,
-                                      const real *q, const real *v, sarrus_workspace *ws, int wanted) {
-    sarrus_curve_here here;
-    sarrus_curve_look(ws, parameter, constraint, q, v, &here);
-    for (int32_t k = 0; k < SARRUS_CURVE_ROWS; ++k) {
-        sarrus_row_value row = sarrus_row_curve(&here, k);
-        if (sarrus_ground_moves(ws))
-            sarrus_row_drag(mech, ws, constraint->row + k, &row);
-        sarrus_row_store(mech, ws, constraint->row + k, &row, wanted);
+/* The longest step in which no point passes more of its curve than it sees, s (sarrus_curve_time). */
+LANE_BODY real sarrus_feet_time(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, const real *q,
+                                const real *v) {
+    real least = real_set(1e300);
+    for (int32_t i = 0; i < sarrus_constraints_count(mech); ++i) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[i];
+        if (constraint->type != SARRUS_CONSTRAINT_CURVE)
+            continue;
+        sarrus_curve_here here;
+        sarrus_curve_look(ws, parameter, constraint, q, v, &here);
+        const real speed = real_sqrt(space_dot(here.at.d_dot, here.at.d_dot));
+        least = real_min(sarrus_curve_time(constraint, here.at.p, here.foot, speed), least);
     }
-}
-
-/* sum + the squares of their Φ. */
-LANE_PHASE real sarrus_constraint_violation_squared(const real *parameter, const sarrus_mech_constraint *constraint, const real *q,
-                                                    const real *v, const sarrus_workspace *ws, real sum) {
-    sarrus_curve_here here;
-    sarrus_curve_look(ws, parameter, constraint, q, v, &here);
-    for (int32_t k = 0; k < SARRUS_CURVE_ROWS; ++k) {
-        const real phi = space_dot(here.normal[k], here.at.d);
-        sum = real_fma(phi, phi, sum);
-    }
-    return sum;
+    return least;
 }
 
 /* seen [n_free + n_curves] follows the feet on curves at the state q, v, in the lanes of `on`. The rotations are there. */
@@ -100,6 +91,8 @@ LANE_BODY void sarrus_feet_follow(const sarrus_mechanism *mech, const real *para
                                   const real *v, mask on, real *seen) {
     for (int32_t i = 0; i < sarrus_constraints_count(mech); ++i) {
         const sarrus_mech_constraint *constraint = &mech->constraint[i];
+        if (constraint->type != SARRUS_CONSTRAINT_CURVE)
+            continue;
         sarrus_curve_here here;
         sarrus_curve_look(ws, parameter, constraint, q, v, &here);
         lane_at(seen, constraint->seen) = real_select(on, here.foot, lane_at(seen, constraint->seen));

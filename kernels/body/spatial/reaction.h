@@ -31,12 +31,12 @@ LANE_BODY void sarrus_joint_reaction(const sarrus_mechanism *mech, const real *p
     space_vector_put(sarrus_vector_less(torque, space_cross(arm, force)), lane_from(out, 3));
 }
 
-/* Loads of constraints: the force on the point of each curve, in the inertial frame. */
+/* Loads of constraints: the force on the point of each curve, or where B does not slip on B, in the inertial frame. */
 enum { SARRUS_LOAD_NUMBERS = 3 };
 LANE_BODY void sarrus_constraint_load(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i_constraint, real *out) {
     const int32_t i = mech->constraint[i_constraint].row;
     space_vector force = sarrus_no_vector();
-    for (int32_t k = i; k < i + SARRUS_CURVE_ROWS; ++k)
+    for (int32_t k = i; k < i + mech->joint[mech->row[i].joint].n_rows; ++k)
         force = space_add(force, frame_at(ws->multiplier, k), sarrus_frame_vector(ws->direction, 3 * k));
     space_vector_put(force, out);
 }
@@ -50,7 +50,8 @@ LANE_BODY void sarrus_motor_loads(const sarrus_mechanism *mech, const sarrus_wor
     }
 }
 
-/* Σ μ ṡ of the drives: what they do through their rows. Dependent rows have none to do (wᵀJ = 0 makes wᵀṡ = 0). */
+/* Σ μ ṡ of the drives, and μ g of constraints that slip at a given speed: what they do through their rows. Dependent rows have none
+ * to do (wᵀJ = 0 makes wᵀṡ = 0). */
 LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarrus_workspace *ws) {
     real power = real_set(0.0);
     const int32_t n_freedoms = mech->n_drives > 0 ? mech->n_freedoms : 0;
@@ -58,6 +59,11 @@ LANE_FUNCTION real sarrus_drives_power(const sarrus_mechanism *mech, const sarru
         const sarrus_mech_freedom *freedom = &mech->freedom[i];
         if (freedom->row >= 0)
             power = real_fma(frame_at(ws->multiplier, freedom->row), frame_at(ws->signal, 3 * freedom->signal + 1), power);
+    }
+    PLAN_EACH (i, 0, sarrus_constraints_count(mech)) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[i];
+        if (constraint->signal >= 0)
+            power = real_fma(frame_at(ws->multiplier, constraint->row), frame_at(ws->signal, 3 * constraint->signal), power);
     }
     return power;
 }

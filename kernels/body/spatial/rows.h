@@ -2,7 +2,7 @@
 #ifndef SARRUS_BODY_SPATIAL_ROWS_H
 #define SARRUS_BODY_SPATIAL_ROWS_H
 
-#include "kernels/body/spatial/curve.h"
+#include "kernels/body/spatial/constraints.h"
 
 /* A driven coordinate less its signal: Φ − s, Φ̇ − ṡ, γ + s̈. An angle is driven up to whole turns. */
 LANE_FUNCTION sarrus_row_value sarrus_row_drive(const sarrus_mechanism *mech, const real *parameter, const sarrus_joint_here *at,
