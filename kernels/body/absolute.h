@@ -99,6 +99,12 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
 #endif
 }
 
+/* sarrus_slips_squared at a state whose poses are in the workspace. */
+LANE_FUNCTION real sarrus_state_slips_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                              const real *q, const real *v) {
+    return sarrus_slips_squared(mech, parameter, ws, q, v);
+}
+
 /* sarrus_feet_time at a state of the tile; nobody else's poses are left in the workspace. */
 LANE_BODY real sarrus_state_feet_time(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                       const real *v) {

@@ -113,6 +113,20 @@ LANE_FUNCTION real sarrus_constraints_violation_squared(const sarrus_mechanism *
     return sum;
 }
 
+/* Σ Φ̇² of constraints that hold speeds; the poses are there. */
+LANE_BODY real sarrus_slips_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                    const real *v) {
+    real sum = real_set(0.0);
+    for (int32_t i = 0; i < sarrus_constraints_count(mech); ++i) {
+        const sarrus_mech_constraint *constraint = &mech->constraint[i];
+        if (constraint->type != SARRUS_CONSTRAINT_NONHOLONOMIC)
+            continue;
+        const real slip = sarrus_row_slip(parameter, constraint, q, v, ws).phi_dot;
+        sum = real_fma(slip, slip, sum);
+    }
+    return sum;
+}
+
 /* The longest step in which no point passes more of its curve than it sees, s (sarrus_curve_time). */
 LANE_BODY real sarrus_feet_time(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                 const real *v) {

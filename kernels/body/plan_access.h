@@ -113,6 +113,14 @@ LANE_FUNCTION int32_t sarrus_constraints_count(const sarrus_mechanism *mech) {
     return LANE_IS_THREAD ? 0 : mech->n_constraints;
 }
 
+/* Whether some of them hold speeds and say nothing of positions. */
+LANE_FUNCTION int sarrus_holds_speeds(const sarrus_mechanism *mech) {
+    int holds = 0;
+    for (int32_t i = 0; i < sarrus_constraints_count(mech); ++i)
+        holds = holds || mech->constraint[i].type == SARRUS_CONSTRAINT_NONHOLONOMIC;
+    return holds;
+}
+
 /* Whether constraints depend on time: by drives, because ground moves, or by the speed of one that is nonholonomic. */
 LANE_FUNCTION int sarrus_is_rheonomic(const sarrus_mechanism *mech) {
     int is_paced = 0;

@@ -97,6 +97,8 @@ LANE_BODY mask sarrus_in_full_solve(sarrus_evaluation *ev, const sarrus_system_a
 /* Where forces balance, or nothing is faster or slower, a and γ are themselves round-off of what they are made of, a_f = M⁻¹F and
  * products of speeds. Terms count as no less than this share of these, so that some 500 ε of them are let pass. */
 #define SARRUS_KEPT_AT_REST 1e-3
+/* And what is 0 in a row beside other accelerations has their round-off. */
+#define SARRUS_KEPT_ROUND_OFF 1e-13
 
 /* The fastest turn of the speeds v [n_v], rad/s. */
 LANE_BODY real sarrus_in_full_turn(const sarrus_mechanism *mech, const real *v) {
@@ -111,7 +113,9 @@ LANE_BODY mask sarrus_in_full_breaks(const sarrus_evaluation *ev, const sarrus_s
                                      const real *a) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real turn = sarrus_in_full_turn(mech, v);
-    real off = real_set(0.0), size = real_set(0.0), made_of = real_set(0.0);
+    real off = real_set(0.0), size = real_set(0.0), made_of = real_set(0.0), fastest = real_set(0.0), largest = real_set(0.0);
+    for (int32_t j = 0; j < mech->n_v; ++j)
+        fastest = real_max(real_abs(lane_at(a, j)), fastest);
     for (int32_t k = 0; k < mech->factor.n_independent; ++k) {
         const int32_t i = sarrus_rows_at(mech, 1, k);
         real rest = -lane_at(system->gamma, i), terms = real_abs(rest), parts = real_set(0.0);
@@ -119,13 +123,15 @@ LANE_BODY mask sarrus_in_full_breaks(const sarrus_evaluation *ev, const sarrus_s
             const real entry = lane_at(system->jacobian, i * mech->n_v + j);
             rest = real_fma(entry, lane_at(a, j), rest);
             terms = real_fma(real_abs(entry), real_abs(lane_at(a, j)), terms);
+            largest = real_max(real_abs(entry), largest);
             parts = real_fma(real_abs(entry), real_fma(turn, real_abs(lane_at(v, j)), real_abs(frame_at(ev->ws->force, j))), parts);
         }
         off = real_max(real_abs(rest), off);
         size = real_max(terms, size);
         made_of = real_max(parts, made_of);
     }
-    return real_lt(real_set(SARRUS_KEPT) * real_max(real_set(SARRUS_KEPT_AT_REST) * made_of, size), off);
+    const real let_pass = real_set(SARRUS_KEPT) * real_max(real_set(SARRUS_KEPT_AT_REST) * made_of, size);
+    return real_lt(real_fma(real_set(SARRUS_KEPT_ROUND_OFF) * largest, fastest, let_pass), off);
 }
 
 /* Whether the formulation takes matrices in which singular values of J stand squared, or beside masses: near a singular

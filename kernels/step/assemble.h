@@ -57,6 +57,24 @@ LANE_BODY void sarrus_assemble_velocities(sarrus_evaluation *ev, mask active, re
         lane_at(v, i) = real_select(active, lane_at(v, i) - lane_at(change, i), lane_at(v, i));
 }
 
+/* What is left of Φ̇ by a projection that is right, as a share of the speeds. */
+#define SARRUS_ASSEMBLED_SLIP 1e-6
+
+/* Lanes in which constraints that hold speeds ask for speeds that do not go together: a projection leaves Φ̇. */
+LANE_BODY mask sarrus_assembled_slips(sarrus_evaluation *ev, const real *q, const real *v) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    real unit = real_set(0.0);
+    sarrus_evaluate_rows(ev, real_set(0.0), q, v);
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        unit = real_max(real_abs(lane_at(v, i)), unit);
+    for (int32_t i = 0; i < sarrus_constraints_count(mech); ++i) {
+        const int32_t signal = mech->constraint[i].signal;
+        if (signal >= 0)
+            unit = real_max(real_abs(frame_at(ev->ws->signal, 3 * signal)), unit);
+    }
+    return mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi_dot), real_set(SARRUS_ASSEMBLED_SLIP) * unit));
+}
+
 /* Puts the speeds of healthy lanes onto the constraints. Where masses leave the range of numbers none come of it: such a lane was
  * not assembled. */
 LANE_BODY void sarrus_assemble_speeds_checked(sarrus_evaluation *ev, const real *q, real *v, real *status) {
@@ -64,7 +82,9 @@ LANE_BODY void sarrus_assemble_speeds_checked(sarrus_evaluation *ev, const real 
     if (mech->m == 0)
         return;
     sarrus_assemble_velocities(ev, ev->healthy, v);
-    const mask lost = mask_and(ev->healthy, mask_not(sarrus_state_is_finite(mech, q, v)));
+    mask lost = mask_and(ev->healthy, mask_not(sarrus_state_is_finite(mech, q, v)));
+    if (sarrus_holds_speeds(mech))
+        lost = mask_or(lost, mask_and(ev->healthy, sarrus_assembled_slips(ev, q, v)));
     sarrus_lane_set(status, lost, real_set((real_scalar)SARRUS_INSTANCE_ASSEMBLY_FAILED));
     ev->healthy = mask_and(ev->healthy, mask_not(lost));
 }

@@ -110,6 +110,21 @@ LANE_FUNCTION real sarrus_judge_most_open(const sarrus_evaluation *ev, const sar
     return LANE_IS_SINGLE ? real_fma(real_set(8.0), sarrus_round_off(ev, at->q, at->stride), most) : most;
 }
 
+/* Lanes that slip where they should not, by more of the speeds that the motion has had than a loop may be open of the mechanism's
+ * size: a rank decision that leaves out a row which asks for another speed than the others, say. Speeds are told by the largest
+ * kinetic energy and the lightest body. */
+LANE_BODY mask sarrus_judge_slips(const sarrus_evaluation *ev, const sarrus_verdict *lanes, const sarrus_verdict_state *at) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    const int32_t at_inverse = SPACE_DIMENSION == 2 ? (int32_t)SARRUS_PB_MINV : (int32_t)SARRUS_SB_MINV;
+    const real_scalar share = mech->limit_violation / mech->size;
+    real lightness = real_set(0.0);
+    for (int32_t b = 0; b < mech->n_bodies; ++b)
+        lightness = real_max(lane_at(sarrus_body_parameters(mech, ev->parameter, b), at_inverse), lightness);
+    const real energy = lane_at(lanes->kinetic, 0) + real_set(mech->energy_floor);
+    const real slips2 = sarrus_state_slips_squared(mech, ev->parameter, ev->ws, at->q, at->v);
+    return mask_not(real_le(slips2, real_set(2.0 * share * share) * energy * lightness));
+}
+
 /* The state that a step of the lanes of `on` has come to, after it was measured. `lanes`: those of the tile, or what stands for
  * them. */
 LANE_FUNCTION sarrus_judgement sarrus_judge_measured(const sarrus_evaluation *ev, const sarrus_verdict *lanes, mask on,
@@ -129,6 +144,8 @@ LANE_FUNCTION sarrus_judgement sarrus_judge_measured(const sarrus_evaluation *ev
     const real floor = rounding + real_set(mech->energy_floor) + (mech->has_swing ? at->swing : real_set(0.0));
     found.is_unbalanced = mask_not(real_le(mismatch, real_fma(real_set(mech->limit_energy), kinetic + (high - low), floor)));
     found.is_open = mask_not(real_le(ev->state_violation, sarrus_judge_most_open(ev, at)));
+    if (sarrus_holds_speeds(mech) && mech->limit_violation < SARRUS_NO_LIMIT)
+        found.is_open = mask_or(found.is_open, sarrus_judge_slips(ev, lanes, at));
     const real violation = real_max(ev->state_violation, lane_at(lanes->violation, 0));
     const real most = real_max(mismatch, lane_at(lanes->mismatch, 0));
     lane_at(lanes->violation, 0) = real_select(on, violation, lane_at(lanes->violation, 0));

@@ -70,5 +70,10 @@ bool sarrus_plan_slip_fill(sarrus_space space, const sarrus_constraint *from, co
         return fill_roll(from, values, p);
     take(from->slip.along, n, values, p + along);
     take(from->slip.about, is_spatial ? 3 : 1, values, p + about);
-    return from->slip_kind == SARRUS_SLIP_LINEAR || make_unit(p + along, n);
+    if (from->slip_kind == SARRUS_SLIP_KNIFE_EDGE)
+        return make_unit(p + along, n);
+    double largest = 0.0;
+    for (int k = 0; k < n; ++k)
+        largest = fmax(largest, fmax(fabs(p[along + k]), k < (is_spatial ? 3 : 1) ? fabs(p[about + k]) : 0.0));
+    return largest > 0.0;
 }

@@ -29,6 +29,7 @@ void sarrus_slip_begin(sarrus_slip_numbers *slip) {
     sarrus_values_clear(slip->axis, 3);
     slip->radius = SARRUS_NO_VALUE;
     slip->speed = -1;
+    slip->has_kind = false;
 }
 
 static sarrus_slip_numbers *numbers_of(void *object) {
@@ -41,6 +42,7 @@ void sarrus_slip_kind_read(sarrus_reader *reader, sarrus_node *node, void *objec
         return;
     }
     ((sarrus_constraint *)object)->slip_kind = (sarrus_slip)code;
+    numbers_of(object)->has_kind = true;
     if (code == SARRUS_SLIP_ROLLING && reader->model->space != SARRUS_SPACE_SPATIAL) {
         sarrus_reader_refuse(reader, node,
                              "what rolls in the plane turns by its way, which is a rack; expected a constraint of type 'gear' "
@@ -121,9 +123,19 @@ void sarrus_slip_axis_read(sarrus_reader *reader, sarrus_node *node, void *objec
     }
 }
 
+/* Whether a linear relation has a coefficient that is not 0. */
+static bool says_something(const sarrus_reader *reader, const sarrus_slip_numbers *slip) {
+    bool says = false;
+    for (int k = 0; k < 6; ++k) {
+        const sarrus_value_index i = k < 3 ? slip->along[k] : slip->about[k - 3];
+        says = says || (i != SARRUS_NO_VALUE && reader->model->values[i].nominal != 0.0);
+    }
+    return says;
+}
+
 void sarrus_slip_check(sarrus_reader *reader, const sarrus_node *node, const sarrus_constraint *constraint) {
     const unsigned kind = 1U << constraint->slip_kind;
-    if (sarrus_node_child(node, "kind") == NULL ||
+    if (!constraint->slip.has_kind ||
         (constraint->slip_kind == SARRUS_SLIP_ROLLING && reader->model->space != SARRUS_SPACE_SPATIAL)) {
         return; /* that is said already */
     }
@@ -139,9 +151,8 @@ void sarrus_slip_check(sarrus_reader *reader, const sarrus_node *node, const sar
                                  keys[i].name);
         }
     }
-    if (constraint->slip_kind == SARRUS_SLIP_LINEAR && sarrus_node_child(node, "along") == NULL &&
-        sarrus_node_child(node, "about") == NULL) {
+    if (constraint->slip_kind == SARRUS_SLIP_LINEAR && !says_something(reader, &constraint->slip)) {
         sarrus_reader_refuse(reader, node,
-                             "a nonholonomic constraint of kind 'linear' holds nothing; expected 'along' or 'about', or both");
+                             "a nonholonomic constraint of kind 'linear' holds nothing; expected 'along' or 'about' that is not 0");
     }
 }

@@ -215,6 +215,50 @@ class Nonholonomic(unittest.TestCase):
         straight = self.run_text(SLED % f"  - {BLADE}\n  - {ahead}")
         np.testing.assert_allclose(straight["state/v"][:, 2], 0, atol=1e-12)
 
+    def judged(self, text, *settings):
+        """The status of the first instance, or the message with which the scenario is refused."""
+        path, out = self.folder / "scenario.yaml", self.folder / "out.h5"
+        path.write_text(text, encoding="utf-8")
+        command = [self.program, "run", str(path), "-o", str(out), "--specialize", "off", "--threads", "1", "--quiet"]
+        command += [part for setting in settings for part in ("--set", setting)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertIn(done.returncode, (0, 1, 2), done.stderr)
+        if done.returncode == 2:
+            return done.stderr
+        with h5py.File(out) as f:
+            words = f["instance/status"].attrs["flag_meanings"].split()
+            return words[f["instance/status"][0]]
+
+    def test_contradictions_are_told(self):
+        """Speeds that do not go together: at the start, from then on, of a row that holds nothing."""
+        blade = "{name: %s, type: nonholonomic, kind: knife_edge, bodies: [ground, sled], across: [1, 0], speed: %s}"
+        two = SLED % "\n".join("  - " + blade % pair for pair in (("a", "1"), ("b", "2")))
+        for formulation in ("udwadia-kalaba", "relative"):
+            setting = f"dynamics.formulation={formulation}"
+            self.assertNotEqual(self.judged(two, setting), "ok")
+            later = two.replace("speed: 2}", "speed: {signal: {polynomial: [1, 0.5]}}}")
+            self.assertEqual(self.judged(later, setting), "constraint_violated")
+            same = two.replace("speed: 2}", "speed: 1}")
+            self.assertEqual(self.judged(same, setting), "ok")
+        nothing = SLED % "  - {name: n, type: nonholonomic, kind: linear, bodies: [ground, sled], along: [0, 0], speed: 1}"
+        self.assertIn("holds nothing", self.judged(nothing))
+
+    def test_a_disc_that_lies_flat_is_refused(self):
+        """It has no point of contact; so had it one, it would rest on its whole face."""
+        flat = SLOPE.replace("radius: 0.1, plane", "radius: 0.1, axis: [0, 0, 1], plane").replace(
+            "angular_velocity: [-5, 0, 2]", ""
+        )
+        self.assertIn("cannot be assembled", self.judged(flat.replace("velocity: [0, 0.5, 0],\n     ", "")))
+
+    def test_a_row_of_turns_alone_by_saddle(self):
+        """Nothing turns, and the row's own acceleration is round-off of nothing: no answer is NaN."""
+        text = SLED.replace("angular_velocity: 1.5", "angular_velocity: 0") % (
+            "  - {name: n, type: nonholonomic, kind: linear, bodies: [ground, sled], about: -1.316}"
+        )
+        for k in range(12):
+            mass = [f"bodies.sled.mass={1 + 0.0843 * k}", f"bodies.sled.inertia={0.2 + 0.154 * k}", "dynamics.formulation=saddle"]
+            self.assertEqual(self.judged(text, *mass), "ok", mass)
+
 
 if __name__ == "__main__":
     unittest.main()

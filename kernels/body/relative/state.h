@@ -214,6 +214,14 @@ LANE_BODY void sarrus_state_see_turns(const sarrus_mechanism *mech, const real *
     sarrus_turns_follow(mech, parameter, ws, ws->body_q, ws->body_v, on, seen);
 }
 
+/* sarrus_slips_squared at a state whose poses are in the workspace. */
+LANE_FUNCTION real sarrus_state_slips_squared(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                              const real *q, const real *v) {
+    (void)q;
+    sarrus_tree_move_links(mech, ws, v, 1);
+    return sarrus_slips_squared(mech, parameter, ws, ws->body_q, ws->body_v);
+}
+
 /* sarrus_feet_time at a state of the tile; nobody else's poses are left in the workspace. */
 LANE_BODY real sarrus_state_feet_time(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                       const real *v) {

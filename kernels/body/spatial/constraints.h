@@ -38,6 +38,23 @@ LANE_PHASE void sarrus_constraint_row(const sarrus_mechanism *mech, const real *
     }
 }
 
+/* Σ Φ̇² of constraints that hold speeds; the poses are there. */
+LANE_BODY real sarrus_slips_squared(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws, const real *q,
+                                    const real *v) {
+    real sum = real_set(0.0);
+    for (int32_t i = 0; i < sarrus_constraints_count(mech); ++i) {
+        sarrus_constraint_here here;
+        if (mech->constraint[i].type != SARRUS_CONSTRAINT_NONHOLONOMIC)
+            continue;
+        sarrus_constraint_look(ws, parameter, &mech->constraint[i], q, v, &here);
+        for (int32_t k = 0; k < here.n_rows; ++k) {
+            const real slip = sarrus_slip_row(&mech->constraint[i], ws, &here.slip, k).phi_dot;
+            sum = real_fma(slip, slip, sum);
+        }
+    }
+    return sum;
+}
+
 /* sum + the squares of their Φ. */
 LANE_PHASE real sarrus_constraint_violation_squared(const real *parameter, const sarrus_mech_constraint *constraint, const real *q,
                                                     const real *v, const sarrus_workspace *ws, real sum) {

@@ -42,7 +42,7 @@ LANE_FUNCTION void sarrus_roll_radius(const sarrus_mech_constraint *constraint, 
         const real tilt = space_dot(n, d), tilt_dot = space_dot(turning, d) + space_dot(n, d_dot);
         const space_vector s = space_add(n, -tilt, d);
         const space_vector s_dot = space_add(space_add(turning, -tilt_dot, d), -tilt, d_dot);
-        const real inverse = real_inverse_or_zero(real_sqrt(space_dot(s, s)));
+        const real inverse = real_set(1.0) / real_sqrt(space_dot(s, s)); /* of a disc that lies flat NaN comes */
         down = sarrus_vector_scale(inverse, s);
         turning = sarrus_vector_scale(inverse, space_add(s_dot, -space_dot(down, s_dot), down));
     }
