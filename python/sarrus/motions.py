@@ -239,6 +239,8 @@ def opened(source: str | os.PathLike[str] | Result) -> Iterator[tuple[Any, str]]
             file = h5py.File(Path(place), "r")
         else:
             raise ArgumentError(f"what moves is the path of a result file, a Result or a Batch; got {source!r}")
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"{place}: {error}; expected a result file of Sarrus") from error
     with file:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from . import _core
 from .batches import STATUS_WORDS
 from .choices import batch_options, count_check, seed_check, text_check
-from .errors import ArgumentError
+from .errors import ArgumentError, FileError
 from .models import Model, Scenario
 from .parts import Parts, memory_check, parts_run
 from .samples import sample_table, sampled_model
@@ -26,18 +26,36 @@ from .samples import sample_table, sampled_model
 class Result:
     """What a run gave. `summary` is a dict; datasets are read by their paths in the file, as `result["state/q"]`.
 
-    `path` is the file, or None: then its bytes are in memory.
+    `path` is the file, or None: then its bytes are in memory. A file that was replaced or changed since is not read any more
+    (`FileError`): its numbers would be those of another run.
     """
 
     def __init__(self, summary: dict[str, Any], path: str | None, data: bytes | None) -> None:
         self.summary = summary
         self.path = path
         self._data = data
+        self._written = None if path is None else _identity_of(path)
+
+    def _source(self) -> str | io.BytesIO:
+        """The file, which has to be the one that the run has written, or the bytes."""
+        if self.path is None or self._data is not None:
+            return io.BytesIO(self._data or b"")
+        found = _identity_of(self.path)
+        if found is None:
+            raise FileError(f"{self.path} is not there any more; expected the file that the run has written")
+        if found != self._written:
+            own = "is another file now than the run has written, or was changed"
+            raise FileError(f"{self.path} {own}; sarrus.open reads what is there, and a name of its own would keep every result")
+        return self.path
 
     def _file(self) -> Any:
         import h5py
 
-        return h5py.File(self.path if self._data is None else io.BytesIO(self._data), "r")
+        source = self._source()
+        try:
+            return h5py.File(source, "r")
+        except OSError as error:
+            raise FileError(f"{self.path or 'the result'}: {error}; expected a result file of Sarrus") from error
 
     def keys(self) -> list[str]:
         """Paths of all datasets."""
@@ -99,7 +117,7 @@ class Result:
         """The file as an xarray DataTree, as of `sarrus.open`."""
         from .results import tree_open
 
-        return tree_open(self.path, self.path) if self._data is None else tree_open(io.BytesIO(self._data), "the result")
+        return tree_open(self._source(), self.path or "the result")
 
     def __repr__(self) -> str:
         own = self.summary
@@ -111,6 +129,16 @@ class Result:
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><td>{key}</td><td>{html.escape(str(value))}</td></tr>" for key, value in self.summary.items())
         return f"<b>{html.escape(repr(self))}</b><table>{rows}</table>"
+
+
+def _identity_of(path: str) -> tuple[int, int, int] | None:
+    """What tells a file from another one of its name; None: it is not there. A run writes a new file and renames it, but its number
+    may be that of one before, so time and size count too. The device's number does not: mounting anew may change it."""
+    try:
+        about = Path(path).stat()
+    except OSError:
+        return None
+    return about.st_ino, about.st_mtime_ns, about.st_size
 
 
 class _Bar:

@@ -93,6 +93,32 @@ def test_in_memory():
     same(tree["state/q"].values, result.q)
 
 
+def test_a_result_is_of_its_own_file():
+    """Numbers of a later run under the same name are not the result's. Going on with a complete file leaves it alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "out.h5")
+        own = {"settings": SHORT, "backend": "cpu", "specialize": "off"}
+        first = sarrus.run(STUDY, path, instances=3, seed=1, **own)
+        assert first.q.shape[0] == 3
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            same(sarrus.run(STUDY, path, instances=3, seed=1, resume=True, **own).q, first.q)
+        later = [sarrus.run(STUDY, path, instances=3, seed=seed, **own) for seed in (2, 3)]
+        page = f"{folder}/page.html"
+        for old in (first, later[0]):
+            reads = (old.keys, old.to_xarray, lambda old=old: old.q, lambda old=old: old.parameters, lambda old=old: "time" in old)
+            more = (lambda old=old: sarrus.report(old, page), lambda old=old: sarrus.animate(old, page))
+            for read in (*reads, *more):
+                raises(sarrus.FileError, read, str(path), "another file")
+        assert later[1].q.shape[0] == 3 and "time" in later[1]
+        retried = sarrus.run(STUDY, path, retry_failed=path, **own)
+        raises(sarrus.FileError, lambda: later[1].q, "another file")
+        moved = path.rename(f"{folder}/moved.h5")
+        raises(sarrus.FileError, lambda: retried.q, "not there")
+        moved.rename(path)
+        assert retried.q.shape[0] == 3
+
+
 def test_samples():
     table = np.linspace(0.29, 0.31, 5)[:, None]
     result = sarrus.run(SCENARIO, samples=table, backend="cpu", settings=SHORT)
