@@ -21,7 +21,7 @@ from .choices import count_check
 from .errors import ArgumentError, Error, FileError
 from .films import film_write, films_check, gif_fps
 from .motions import Motion, Source, motion_of
-from .own_page import page_write
+from .own_files import name_check, page_write, replaced
 from .shapes import (
     ARROW,
     ARROW_SHARE,
@@ -61,22 +61,16 @@ class Animation:
         return re.sub(r"\{\{(TITLE|MOTION)\}\}", lambda found: parts[found[1]], template)
 
     def save(self, output: str | os.PathLike[str]) -> None:
-        """Writes .html, .gif or .mp4. What stood there before stays until the new one is complete; a page that is not of this
-        package is not replaced (ArgumentError)."""
+        """Writes .html, .gif or .mp4. What stood there before stays until the new one is complete; a file that this package has not
+        written is not replaced (ArgumentError)."""
         path = Path(output)
         suffix = _suffix_check(path)
         if suffix == ".html":
             page_write(path, self.page)
             return
-        partial = path.with_name(f"{path.stem}.partial{suffix}")
-        try:
-            films_check(suffix)
+        films_check(suffix)
+        with replaced(path) as partial:
             film_write(self.motion, partial, dpi=self._dpi, azimuth=self._azimuth, elevation=self._elevation)
-            partial.replace(path)
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror or error}") from error
-        finally:
-            partial.unlink(missing_ok=True)
 
     def _data(self) -> dict[str, Any]:
         """What the player reads. Lengths are told to 1e-5 of the picture's size or better, angles to 1e-5."""
@@ -223,6 +217,8 @@ def animate(
     """
     fps, speed = _positive("fps", fps), _positive("speed", speed)
     suffix = ".html" if output is None else _suffix_check(Path(output))
+    if output is not None:
+        name_check(Path(output))
     if suffix != ".html":
         films_check(suffix)
     numbers = None if instance is None else _numbers("instance", instance)

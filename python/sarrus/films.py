@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from .errors import FileError, UnsupportedError
 from .motions import Actor, Motion, carried
+from .own_files import FILM_MARK
 from .shapes import ARROW, ARROW_SHARE, COLORS, GHOST, INK, SUPPORT, longest_reaction, projection, room, shapes_of, support
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +51,7 @@ def _gif_write(pictures: Iterator[Pixels], path: Path, fps: float) -> None:
     from PIL import Image
 
     images = [Image.fromarray(pixels).quantize(128, dither=Image.Dither.NONE) for pixels in pictures]
-    images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000.0 / fps), loop=0)
+    images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000.0 / fps), loop=0, comment=FILM_MARK.encode())
 
 
 def _mp4_write(pictures: Iterator[Pixels], path: Path, fps: float) -> None:
@@ -58,7 +59,8 @@ def _mp4_write(pictures: Iterator[Pixels], path: Path, fps: float) -> None:
     height, width = first.shape[:2]
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}"]
     # The sizes of what players take are even.
-    command += ["-r", f"{fps:g}", "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", f"file:{path}"]
+    command += ["-r", f"{fps:g}", "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]
+    command += ["-metadata", f"comment={FILM_MARK}", f"file:{path}"]
     with tempfile.TemporaryFile() as told, subprocess.Popen(command, stdin=subprocess.PIPE, stderr=told) as running:
         assert running.stdin is not None
         with contextlib.suppress(BrokenPipeError):

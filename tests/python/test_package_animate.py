@@ -4,6 +4,7 @@ code 77 (skipped) without the package."""
 import html.parser
 import itertools
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -260,6 +261,53 @@ def test_films():
             # A GIF has no 30 frames a second, but 100/3.
             assert film.info["duration"] == 30 and film.n_frames == 18
         assert sorted(own.name for own in pathlib.Path(folder).iterdir()) == ["film.gif", "space.gif"]
+
+
+FFMPEG = """\
+#!/bin/sh
+cat > /dev/null
+for word; do case $word in comment=*) told=$word;; file:*) place=${word#file:};; esac; done
+{ printf '\\0\\0\\0\\040ftypisom'; head -c 9000 /dev/zero; printf '%s' "$told"; head -c 90 /dev/zero; } > "$place"
+"""
+
+
+def foreign_files_stay(place, foreign):
+    options = {"fps": 20, "duration": 0.5}
+    made, beside = sarrus.animate(coarse(), **options, dpi=40), place.with_name(f"film.partial{place.suffix}")
+    for text in (b"somebody's", foreign):
+        place.write_bytes(text)
+        raises(sarrus.ArgumentError, lambda: sarrus.animate(coarse(), place, **options), "that Sarrus has written")
+        raises(sarrus.ArgumentError, lambda: made.save(place), "that Sarrus has written")
+        assert place.read_bytes() == text
+    place.unlink()
+    place.mkdir()
+    raises(sarrus.ArgumentError, lambda: made.save(place), "no file")
+    place.rmdir()
+    beside.write_text("somebody's")
+    made.save(place)
+    older = place.stat().st_mtime_ns
+    made.save(place)
+    assert place.stat().st_mtime_ns > older and beside.read_text() == "somebody's"
+
+
+def test_files_of_others_stay():
+    """Of every kind: a text, a picture of somebody else, a folder; and what has a name like that of an unfinished one."""
+    kinds = {".gif": b"GIF89a\1\0\1\0", ".mp4": b"\0\0\0\40ftypisom" + bytes(9999), ".html": b"<html>"}
+    with tempfile.TemporaryDirectory() as folder:
+        ffmpeg = pathlib.Path(folder, "bin", "ffmpeg")  # stands for the program: a film with the comment that it is told
+        ffmpeg.parent.mkdir()
+        ffmpeg.write_text(FFMPEG)
+        ffmpeg.chmod(0o755)
+        before = os.environ["PATH"]
+        os.environ["PATH"] = f"{ffmpeg.parent}:{before}"
+        try:
+            for suffix, foreign in kinds.items():
+                foreign_files_stay(pathlib.Path(folder, f"film{suffix}"), foreign)
+        except ImportError as error:
+            print(f"films were left out: {error}")
+        finally:
+            os.environ["PATH"] = before
+        assert list(pathlib.Path(folder).glob(".*")) == []
 
 
 def test_misuse():

@@ -532,7 +532,7 @@ def test_command():
     done = command(study(), "-o", place)
     assert done.returncode == 2 and "no page that Sarrus has written" in done.stderr, done
     assert place.read_text() == "somebody's"
-    place.write_text(f"<head>{sarrus.own_page.MARK} an older one")
+    place.write_text(f"<head>{sarrus.own_files.MARK} an older one")
     options = ["--quantities", "low,swing", "--instances", "3,5", "--instances", "7", "--channels", "state/v", "--title", "T"]
     done = command(study(), "-o", place, *options)
     assert done.returncode == 0 and "page.html" in done.stdout and not done.stderr, done

@@ -16,7 +16,7 @@ import numpy as np
 from ..choices import count_check
 from ..errors import ArgumentError, Error, SarrusWarning
 from ..motions import opened
-from ..own_page import page_write
+from ..own_files import page_write
 from ..studies import Result
 from .charts import escaped
 from .contents import Study, studies_of, text_of
