@@ -8,8 +8,6 @@ import json
 import math
 import os
 import re
-import sys
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .choices import count_check
-from .errors import ArgumentError, Error, FileError
+from .confined import command_run
+from .errors import ArgumentError
 from .films import film_write, films_check, gif_fps
 from .motions import Motion, Source, motion_of
 from .own_files import name_check, page_write, replaced
@@ -266,26 +265,19 @@ def command(arguments: Sequence[str]) -> int:
         own = _parser().parse_args(arguments)
     except SystemExit as done:
         return int(done.code or 0)
-    try:
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            made = animate(
-                own.file,
-                own.output,
-                instance=own.instance,
-                ghosts=own.ghosts,
-                fps=own.fps,
-                speed=own.speed,
-                reactions=own.reactions,
-                duration=own.duration,
-                group=own.group,
-            )
-    except (Error, ImportError) as error:
-        print(f"sarrus animate: error: {error}", file=sys.stderr)
-        return 3 if isinstance(error, FileError) else 2
-    except KeyboardInterrupt:
-        return 130
-    for warning in told:
-        print(f"sarrus animate: warning: {warning.message}", file=sys.stderr)
-    print(f"{own.output}: {len(made.motion.time)} frames, {made.motion.fps:g} a second")
-    return 0
+
+    def work() -> str:
+        made = animate(
+            own.file,
+            own.output,
+            instance=own.instance,
+            ghosts=own.ghosts,
+            fps=own.fps,
+            speed=own.speed,
+            reactions=own.reactions,
+            duration=own.duration,
+            group=own.group,
+        )
+        return f"{own.output}: {len(made.motion.time)} frames, {made.motion.fps:g} a second"
+
+    return command_run("animate", own.file, work)

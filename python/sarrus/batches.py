@@ -30,6 +30,11 @@ _VERDICTS = ("violation", "energy_mismatch", "error", "work", "nearest_change_po
 _COUNTS = ("n_steps", "n_rejected", "n_evaluations", "n_rank_changes")
 
 
+def status_word(value: int) -> str:
+    """Also of a status that a damaged file has, or one of a later version."""
+    return STATUS_WORDS[value] if 0 <= value < len(STATUS_WORDS) else f"status {value}"
+
+
 class Batch:
     """N instances of one scenario, assembled and ready to step. One thread at a time uses a batch; calls release the interpreter's
     lock, and Ctrl-C stops those that make steps (`reset` makes the batch usable again then). Of `assemble` and `redraw` it leaves

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .batches import STATUS_WORDS, Batch
+from .batches import Batch, status_word
 from .choices import count_check
-from .errors import ArgumentError, FileError, SarrusWarning
+from .confined import limited
+from .errors import ArgumentError, Error, FileError, SarrusWarning, ScenarioError
 from .models import Model
 from .studies import Result
 
@@ -176,6 +177,7 @@ def motion_of(
             first = own["trajectory" if "trajectory" in own else "instance/id"][0]
             instances = [int(first)] if instances is None else instances
             model, tracks = _tracks_of_file(own, place, instances, ghosts, reactions)
+            return _motion_make(model, tracks, len(instances), fps, speed, duration)
     return _motion_make(model, tracks, len(instances), fps, speed, duration)
 
 
@@ -232,30 +234,58 @@ def opened(source: str | os.PathLike[str] | Result) -> Iterator[tuple[Any, str]]
 
     try:
         if isinstance(source, Result):
-            place = source.path or "the result"
+            place, n_bytes = source.path or "the result", 0
             file = source._file()
         elif isinstance(source, str | os.PathLike):
             place = os.fspath(source)
-            file = h5py.File(Path(place), "r")
+            n_bytes = Path(place).stat().st_size
+            with limited(n_bytes):
+                file = h5py.File(Path(place), "r")
         else:
             raise ArgumentError(f"what moves is the path of a result file, a Result or a Batch; got {source!r}")
     except FileError:
         raise
     except OSError as error:
         raise FileError(f"{place}: {error}; expected a result file of Sarrus") from error
-    with file:
+    with limited(n_bytes), _damage_told(place), file:
         if "sarrus_format" not in file.attrs:
             raise FileError(f"{place}: no result file of Sarrus; it has no attribute sarrus_format")
-        try:
+        with limited(n_bytes + parts_bytes(file, place)):
             yield file, place
-        except (OSError, KeyError) as error:
-            if isinstance(error, FileError):
-                raise
-            raise FileError(f"{place}: {error}") from error
+
+
+@contextlib.contextmanager
+def _damage_told(place: str) -> Iterator[None]:
+    try:
+        yield
+    except (Error, ImportError, MemoryError):
+        raise
+    except Exception as error:  # h5py and NumPy raise all sorts of a damaged file
+        told = str(error.args[0] if isinstance(error, KeyError) and error.args else error).partition("\n")[0]
+        raise FileError(f"{place}: the file is damaged: {told or type(error).__name__}") from error
+
+
+def parts_bytes(file: Any, place: str) -> int:
+    """Of the files that hold the rows of a merged study, of all of its scenarios."""
+    groups = [file, *(file[name] for name in file if name.isdigit())]
+    names = [name for group in groups if "parts/file" in group for name in group["parts/file"][:]]
+    n_bytes = 0
+    for name in names:
+        with contextlib.suppress(OSError):
+            n_bytes += (Path(place).parent / name.decode(errors="replace")).stat().st_size
+    return n_bytes
+
+
+def groups_count(file: Any, place: str) -> int:
+    """Of a file of several scenarios; 0 of one."""
+    n_groups = int(file.attrs.get("n_groups", 0))
+    if not 0 <= n_groups <= len(file):
+        raise FileError(f"{place}: the file is damaged: it names {n_groups} groups and has {len(file)} objects")
+    return n_groups
 
 
 def _group_of(file: Any, group: int | None, place: str) -> Any:
-    n_groups = int(file.attrs.get("n_groups", 0))
+    n_groups = groups_count(file, place)
     if n_groups == 0 and group is None:
         return file
     if n_groups == 0:
@@ -277,7 +307,10 @@ def _tracks_of_file(
     chosen = _chosen(instances, ghosts, numbers)
     rows = [numbers.index(number) for number in chosen]
     text = file["scenario"][()].decode()
-    model = Model(text if "\n" in text else text + "\n")
+    try:
+        model = Model(text if "\n" in text else text + "\n")
+    except ScenarioError as error:
+        raise FileError(f"{place}: the scenario in it cannot be read: {str(error).partition(chr(10))[0]}") from error
     labels = model.parameters
     places = [of_all.index(number) for number in chosen]
     samples = {label: [float(file["instance/parameters"][label][i]) for i in places] for label in labels}
@@ -302,7 +335,7 @@ def _motion_make(model: Model, tracks: list[_Track], n_first: int, fps: float, s
         if _n_poses(track) > 0:
             shown.append((i, track))
         elif i < n_first:
-            raise ArgumentError(f"instance {track.number} has no pose to show: {STATUS_WORDS[track.status]}")
+            raise ArgumentError(f"instance {track.number} has no pose to show: {status_word(track.status)}")
         else:
             warnings.warn(f"instance {track.number} has no pose and is left out", SarrusWarning, stacklevel=4)
     frames = _frames(shown[0][1].time[0], max(_end(track) for _, track in shown), duration, fps, speed)
@@ -359,7 +392,7 @@ def _actor_make(track: _Track, frames: Floats, is_ghost: bool, is_spatial: bool)
     note = ""
     if track.status != 0:
         at = track.failed_time if np.isfinite(track.failed_time) else end
-        note = f"{STATUS_WORDS[track.status]} at t = {at:.4g} s"
+        note = f"{status_word(track.status)} at t = {at:.4g} s"
     return Actor(f"instance {track.number}", is_ghost, track.joint_points, poses, end, note, loads)
 
 

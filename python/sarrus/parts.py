@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .batches import STATUS_WORDS
+from .batches import status_word
 from .errors import ArgumentError, BackendError, Error, FileError, UnsupportedError
 from .models import Model, program_path
 
@@ -105,7 +105,7 @@ def _failures_of(groups: list[Any]) -> dict[str, dict[str, float | int]]:
         for value in np.unique(status[status != 0]).tolist():
             rows = np.flatnonzero(status == value)
             first = {"count": 0, "first_instance": int(group["instance/id"][rows[0]]), "first_time": float(times[rows[0]])}
-            own = found.setdefault(STATUS_WORDS[value] if value < len(STATUS_WORDS) else f"status {value}", first)
+            own = found.setdefault(status_word(value), first)
             own["count"] += len(rows)
     return found
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import warnings
 from collections.abc import Sequence
 
-from ..errors import ArgumentError, Error, FileError
+from ..confined import command_run
+from ..errors import ArgumentError
 from .pages import report
 
 
@@ -57,24 +56,17 @@ def command(arguments: Sequence[str]) -> int:
         own = _parser().parse_args(arguments)
     except SystemExit as done:
         return int(done.code or 0)
-    try:
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            made = report(
-                own.file,
-                own.output,
-                quantities=_listed(own.quantities),
-                instances=_numbers(own.instances),
-                channels=_listed(own.channels),
-                title=own.title,
-                group=own.group,
-            )
-    except (Error, ImportError) as error:
-        print(f"sarrus report: error: {error}", file=sys.stderr)
-        return 3 if isinstance(error, FileError) else 2
-    except KeyboardInterrupt:
-        return 130
-    for warning in told:
-        print(f"sarrus report: warning: {warning.message}", file=sys.stderr)
-    print(f"{own.output}: {len(made.page.encode()) / 1e6:.2f} MB")
-    return 0
+
+    def work() -> str:
+        made = report(
+            own.file,
+            own.output,
+            quantities=_listed(own.quantities),
+            instances=_numbers(own.instances),
+            channels=_listed(own.channels),
+            title=own.title,
+            group=own.group,
+        )
+        return f"{own.output}: {len(made.page.encode()) / 1e6:.2f} MB"
+
+    return command_run("report", own.file, work)

@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..batches import STATUS_WORDS
+from ..batches import status_word
 from ..errors import ArgumentError, Error, FileError
 from ..models import Model
+from ..motions import groups_count
 from .numbers import Floats
 
 Found = TypeVar("Found")
@@ -116,9 +117,9 @@ class Study:
         """What `read` gives; None of what cannot be read, which goes to the damage."""
         try:
             return read()
-        except (OSError, KeyError, RuntimeError, ValueError, TypeError, UnicodeDecodeError) as error:
-            if isinstance(error, Error):
-                raise
+        except (Error, ImportError):
+            raise
+        except Exception as error:  # h5py and NumPy raise all sorts of a damaged file, that memory is lacking among them
             self.damage.append(f"{what}: {error}")
             return None
 
@@ -166,8 +167,7 @@ class Study:
             if value != 0:
                 time = self.tried("/instance/failed_time", lambda row=row: float(self.group["instance/failed_time"][row])) or 0.0
                 reason = self.tried("/instance/reason", lambda row=row: text_of(self.group["instance/reason"][row])) or ""
-            word = STATUS_WORDS[value] if value < len(STATUS_WORDS) else f"status {value}"
-            found.append(Ending(word, len(rows), int(self.ids[row]), time, reason))
+            found.append(Ending(status_word(value), len(rows), int(self.ids[row]), time, reason))
         return found
 
 
@@ -187,7 +187,7 @@ def _place_in(scenario: str, section: str, name: str) -> tuple[int, str]:
 
 def studies_of(file: Group, place: str, group: int | None) -> list[Study]:
     """Of the scenario of a file, of one of several, or of all of them."""
-    n_groups = int(file.attrs.get("n_groups", 0))
+    n_groups = groups_count(file, place)
     if n_groups == 0:
         if group is not None:
             raise ArgumentError(f"{place} has one scenario; expected no group")
