@@ -73,7 +73,8 @@ class Batch:
         keep_rank_events: bool = False,
         all_rows: bool = False,
     ) -> None:
-        self.model = sampled_model(scenario, settings, samples)
+        n_asked = 0 if n is None else count_check("n", n, 1)
+        self.model = sampled_model(scenario, settings, samples, n_asked, n_asked)
         # A copy: pickling makes the batch anew from it, whatever the caller has done with their own.
         sample = None if samples is None else sample_table(self.model, samples).copy()
         if n is None:

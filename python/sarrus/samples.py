@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ArgumentError
+from .errors import ArgumentError, Error, ScenarioError
 from .models import Model, Scenario
 
 Floats = npt.NDArray[np.float64]
@@ -25,10 +25,18 @@ def floats_of(name: str, values: npt.ArrayLike) -> Floats:
 
 
 def sampled_model(
-    scenario: Scenario, settings: Mapping[str, object] | None, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None
+    scenario: Scenario,
+    settings: Mapping[str, object] | None,
+    samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None,
+    n_instances: int = 0,
+    most: int | None = None,
 ) -> Model:
     """The scenario's model or, when it draws nothing and the sample has names, one that draws these, each between its least and its
-    largest number. Whether it draws is asked of the scenario without its sensitivity, which is refused where nothing is drawn."""
+    largest number. Whether it draws is asked of the scenario without its sensitivity, which is refused where nothing is drawn.
+    Without a sample `n_instances` and `most` are as of `_counted_model`.
+    """
+    if samples is None:
+        return _counted_model(scenario, settings, n_instances, most)
     if not isinstance(samples, Mapping) or not samples or not isinstance(settings or {}, Mapping):
         return Model(scenario, settings)
     is_read = isinstance(scenario, Model)
@@ -45,6 +53,23 @@ def sampled_model(
         entries.append({"path": label} | (one if low == high else {"distribution": "uniform", "low": low, "high": high}))
     drawn = {"batch.parameters": entries}
     return Model(model.resolved, drawn) if is_read else Model(scenario, {**(settings or {}), **drawn})
+
+
+def _counted_model(scenario: Scenario, settings: Mapping[str, object] | None, n_instances: int, most: int | None) -> Model:
+    """The scenario's model. One whose own number of instances a grid or a design does not have is read with the one that is asked
+    for (0: none is), as the program does; `most`: instances that it may have then."""
+    try:
+        return Model(scenario, settings)
+    except ScenarioError:
+        if not n_instances:
+            raise
+        try:
+            model = Model(scenario, {**(settings or {}), "batch.instances": n_instances})
+        except Error:
+            model = None
+        if model is not None and (most is None or model.n_instances <= most):
+            return model
+        raise  # what the scenario says by itself is what the caller knows
 
 
 def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Floats:

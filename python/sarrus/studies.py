@@ -199,7 +199,8 @@ def run(
     Instances that fail are counted in `result.summary` and keep their rows; that is no exception. Ctrl-C stops the run after what
     is done has been written, and raises KeyboardInterrupt. Raises `ScenarioError`, `FileError`, `BackendError`, `ArgumentError`.
     """
-    model = sampled_model(scenario, settings, samples)
+    n_instances = 0 if instances is None else count_check("instances", instances, 1)
+    model = sampled_model(scenario, settings, samples, n_instances)
     is_in_parts = parts is not None or memory is not None
     if retry_failed is not None:
         _retry_check(model, samples=samples, instances=instances, seed=seed, resume=resume or None, parts=parts, memory=memory)
@@ -213,7 +214,6 @@ def run(
         "checkpoint_seconds": -1.0 if output is None else 0.0,
     }
     sample = None if samples is None else sample_table(model, samples)
-    n_instances = 0 if instances is None else count_check("instances", instances, 1)
     if sample is not None and n_instances not in (0, len(sample)):
         raise ArgumentError(f"samples has {len(sample)} rows for instances={n_instances}")
     if model.is_mixed and (n_instances or sample is not None):

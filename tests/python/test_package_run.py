@@ -151,6 +151,28 @@ def test_samples_of_a_scenario_that_draws_nothing():
         raises(sarrus.ArgumentError, lambda bad=bad: sarrus.run(SCENARIO, samples=bad, settings=plain))
 
 
+def test_numbers_of_instances():
+    """A grid or a design whose number is not the scenario's own is that which is asked for, as for the program."""
+    draws = [{"name": "L", "distribution": "uniform", "low": 0.2, "high": 0.4}]
+    draws.append({"path": "bodies.crank.mass", "distribution": "uniform", "low": 2, "high": 4})
+    grid = SHORT | {"batch.parameters": draws, "batch.instances": 2000, "batch.sampling": {"method": "grid", "levels": [3, 2]}}
+    own = {"backend": "cpu", "settings": grid}
+    result = sarrus.run(SCENARIO, instances=6, **own)
+    assert result.summary["n_instances"] == 6 and len(set(result.parameters["L"])) == 3
+    batch = sarrus.Batch(SCENARIO, 6, **own)
+    same(batch.parameters, np.stack([result.parameters[label] for label in batch.parameter_labels], axis=1))
+    for call in (
+        lambda: sarrus.run(SCENARIO, **own),
+        lambda: sarrus.run(SCENARIO, instances=7, **own),
+        lambda: sarrus.Batch(SCENARIO, **own),
+        lambda: sarrus.Batch(SCENARIO, 7, **own),
+    ):
+        raises(sarrus.ScenarioError, call, "2000 instances for a grid of 6 points")
+    raises(sarrus.ScenarioError, lambda: sarrus.run(SCENARIO, instances=6, settings=grid | {"integrator.dt": -1}), "dt")
+    for call in (lambda: sarrus.run(SCENARIO, instances=0, **own), lambda: sarrus.Batch(SCENARIO, 1.5, **own)):
+        raises(sarrus.ArgumentError, call, "a whole number")
+
+
 def test_parts():
     """What the program does with --parts and --memory, for a path, a dict with settings and a sample: the numbers of one run."""
     with tempfile.TemporaryDirectory() as folder:
