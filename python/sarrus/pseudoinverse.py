@@ -75,8 +75,8 @@ def pinv(
 
     method: one of `sarrus.PINV_METHODS`; "auto" is "householder" here
     rank: a rule of `sarrus.RANK_METHODS`, or the number of singular values that count, one for all or [...] for each: with
-        "truncated" exactly so many, as far as they are not 0; else at most, beside the rule "auto"
-    tolerance: of the rule ("auto": as "relative")
+        "truncated" exactly so many, as far as they are not 0, and no more than there are; else at most, beside the rule "auto"
+    tolerance: of the rule ("auto": as "relative"); below 1, but for "absolute"
     violation: [...] of the rule "violation"
     rhs: [..., m, k], or [..., m], a stack of vectors when `a` has one dimension more
     report: ranks and sizes too, as `PinvReport`
@@ -96,14 +96,14 @@ def pinv(
     n_matrices = int(np.prod(lead, dtype=np.int64))
     n_columns = m if right is None else right.shape[-1]
     rule, most = _rank_rule(rank, lead)
-    if method == "truncated" and most is None:
-        raise ArgumentError('method="truncated" without a number as rank; expected how many singular values count')
+    if method == "truncated":
+        _truncation_check(most, min(m, n), tolerance)
     if (rule == "violation") != (violation is not None):
         raise ArgumentError('the rule "violation" and the argument violation= belong together; one of them is there alone')
     how = {
         "method": value_of("method", METHODS, method),
         "rank_method": value_of("rank", RANK_METHODS, rule),
-        "tolerance": _tolerance(tolerance),
+        "tolerance": _tolerance(tolerance, rule),
         "threads": threads_check(threads),
         "backend": value_of("backend", BACKENDS, backend),
     }
@@ -133,8 +133,9 @@ def pinv(
 
 def _real(name: str, values: npt.ArrayLike) -> Floats:
     given = np.asarray(values)
-    if given.dtype.kind not in "biuf":
-        raise ArgumentError(f"{name} are real numbers; got {given.dtype}")
+    # Masked numbers would come with what is hidden.
+    if given.dtype.kind not in "biuf" or np.ma.isMaskedArray(values):
+        raise ArgumentError(f"{name} are real numbers, unmasked; got {type(values).__name__} of {given.dtype}")
     return given.astype(np.float64, copy=False)
 
 
@@ -172,14 +173,26 @@ def _rank_rule(
     if isinstance(rank, str):
         return rank, None
     numbers = np.asarray(rank)
-    if numbers.dtype.kind not in "iu" or np.any(numbers < 0) or np.any(numbers > 4096):
+    if numbers.dtype.kind not in "iu" or np.ma.isMaskedArray(rank) or np.any(numbers < 0) or np.any(numbers > 4096):
         raise ArgumentError(f"rank={rank!r}; expected a rule's name or whole numbers from 0 on")
     return "auto", _for_each("rank", numbers, lead, np.int32)
 
 
-def _tolerance(tolerance: float | None) -> float:
+def _truncation_check(most: npt.NDArray[np.int32] | None, largest: int, tolerance: float | None) -> None:
+    """It counts as many singular values as it is told, whatever their size."""
+    if most is None:
+        raise ArgumentError('method="truncated" without a number as rank; expected how many singular values count')
+    if np.any(most > largest):
+        raise ArgumentError(f"rank={most.max()} of matrices that have {largest} singular values; expected {largest} at most")
+    if tolerance is not None:
+        raise ArgumentError(f"tolerance={tolerance!r} together with method='truncated'; expected the number alone, rank=")
+
+
+def _tolerance(tolerance: float | None, rule: str) -> float:
     if tolerance is None:
         return 0.0
     if not isinstance(tolerance, numbers.Real) or not (np.isfinite(tolerance) and tolerance > 0):
         raise ArgumentError(f"tolerance={tolerance!r}; expected a number above 0")
+    if rule != "absolute" and tolerance >= 1.0:  # of the others it is a share of the largest
+        raise ArgumentError(f"tolerance={tolerance!r}: nothing would count; with the rule {rule!r} a number below 1 was expected")
     return float(tolerance)

@@ -120,6 +120,20 @@ def test_misuse():
         lambda: sarrus.pinv(a, tolerance=[1e-3]),
     ):
         raises((sarrus.ArgumentError, ValueError, TypeError), call)
+    hidden = np.ma.masked_array(np.eye(4), mask=np.eye(4))
+    for call, words in (
+        (lambda: sarrus.pinv(hidden), ("matrices", "unmasked")),
+        (lambda: sarrus.pinv(a, rhs=hidden), ("rhs", "unmasked")),
+        (lambda: sarrus.pinv(a, rank=np.ma.masked_array([1, 2, 3], mask=[1, 0, 0])), ("rank",)),
+        (lambda: sarrus.pinv(a, rank="violation", violation=np.ma.masked_array([1e-3] * 3)), ("violation", "unmasked")),
+        (lambda: sarrus.pinv(a, tolerance=2), ("tolerance=2", "below 1")),
+        (lambda: sarrus.pinv(a, "svd", "relative", tolerance=1.0), ("tolerance=1.0", "'relative'")),
+        (lambda: sarrus.pinv(a, "truncated", rank=5), ("rank=5", "4 at most")),
+        (lambda: sarrus.pinv(a, "truncated", rank=[1, 5, 2]), ("rank=5", "4 at most")),
+        (lambda: sarrus.pinv(a, "truncated", rank=2, tolerance=0.1), ("tolerance=0.1", "truncated")),
+    ):
+        raises(sarrus.ArgumentError, call, *words)
+    assert not sarrus.pinv(a, "svd", "absolute", tolerance=2e9).any()  # the caller's own size
     for n in (0, 1):  # an empty stack too
         raises((sarrus.UnsupportedError, sarrus.ArgumentError), lambda n=n: sarrus.pinv(np.ones((n, 70, 70)), "svd"))
 
