@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import html
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .choices import batch_options, count_check, seed_check
+from .choices import batch_options, count_check, names_of, seed_check
 from .devices import LANES, DeviceView, device_address, stream_handle
 from .errors import ArgumentError, UnsupportedError
 from .models import Model, Scenario
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 _FIELDS = {"q": 0, "v": 1, "input": 2, "parameters": 3, "time": 4, "status": 5, "failed_step": 6, "episode": 7}
+_WRITTEN = ("q", "v", "input", "parameters")
 _OBSERVABLES = {word: value for word, (value, _, _) in _core.observables().items()}
 _STATUSES = _core.instance_statuses()
 STATUS_WORDS: tuple[str, ...] = tuple(_STATUSES)
@@ -105,6 +107,14 @@ class Batch:
         """For pickle: the scenario, how the batch was made, and its state, which goes on with the same bits."""
         more = {key: value for key, value in self.__dict__.items() if key not in ("model", "_made", "_core", "_labels")}
         return _batch_restored, (type(self), self.model, self._made, self.save()), more
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Takes attributes of one's own, but for names that are nearly those of fields: they would change nothing."""
+        if not name.startswith("_") and not hasattr(type(self), name):
+            near = difflib.get_close_matches(name.lower(), _WRITTEN, 1, 0.75)
+            if near:
+                raise AttributeError(f"a batch has no {name!r} to be written; expected {near[0]!r}")
+        super().__setattr__(name, value)
 
     # -- what it is
 
@@ -391,7 +401,7 @@ class Batch:
         A reaction is force (and torque) on the child at the joint point, in the inertial frame, without the joint's springs and
         dampers.
         """
-        names = [channels] if isinstance(channels, str) else list(channels)
+        names = names_of(channels)
         found: dict[str, Floats] = {}
         out = {}
         for name in names:
@@ -426,7 +436,7 @@ class Batch:
         n_times − 1 times steps are made.
         """
         n_times, every = count_check("n_times", n_times, 1), count_check("every", every, 1)
-        names = [channels] if isinstance(channels, str) else list(channels)
+        names = names_of(channels)
         placed = [(name, *self._channel(name)) for name in names]
         arrays: dict[str, Floats] = {}
         for _, word, _ in placed:
@@ -465,6 +475,8 @@ class Batch:
     def load(self, data: bytes) -> None:
         """Takes in what `save` gave, of the same scenario with the same number of instances, on any backend. Where an older Sarrus
         has chosen another formulation (`dynamics.formulation: auto`), the batch is to be made with that one in its settings."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise ArgumentError(f"what is loaded are bytes, as save gives them; got {type(data).__name__}")
         self._core.load(bytes(data))
 
     def animate(self, instance: int = 0, output: str | None = None, **options: Any) -> Animation:

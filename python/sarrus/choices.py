@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,15 @@ def text_check(name: str, text: str) -> str:
     except UnicodeEncodeError:
         pass
     raise ArgumentError(f"{name}: {text!r} is no text of UTF-8 without a zero")
+
+
+def names_of(channels: Iterable[str] | str) -> list[str]:
+    """One name or several, of observables."""
+    names = [channels] if isinstance(channels, str) or not isinstance(channels, Iterable) else list(channels)
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(f"observables are asked for by their names; got {name!r}")
+    return names
 
 
 def _cache_folder() -> str | None:

@@ -44,7 +44,9 @@ def _keys_written(tree: object) -> object:
 def _text_of(tree: object) -> str:
     """JSON, which is YAML: a finding's line is one of this text."""
     try:
-        return json.dumps(_keys_written(tree), indent=1, default=_plain, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(_keys_written(tree), indent=1, default=_plain, allow_nan=False, ensure_ascii=False)
+        text.encode()  # half a character, as JSON may have it, is none
+        return text
     except (ValueError, TypeError, RecursionError) as error:
         raise ArgumentError(f"the scenario cannot be written as text: {error}") from None
 
@@ -57,7 +59,7 @@ def _settings_of(settings: Mapping[str, object] | None) -> list[tuple[str, str]]
         if not isinstance(path, str):
             raise ArgumentError(f"settings has the key {path!r}; expected a path as 'integrator.dt'")
         text_check("settings", path)
-        pairs.append((path, value if isinstance(value, str) else _text_of(value)))
+        pairs.append((path, text_check(path, value) if isinstance(value, str) else _text_of(value)))
     return pairs
 
 
@@ -100,6 +102,10 @@ class Model:
         if isinstance(source, Mapping):
             self._core = _core.Model("<dict>", _text_of(source), pairs)
         elif isinstance(source, str) and "\n" in source:
+            try:
+                source.encode()
+            except UnicodeEncodeError as error:
+                raise ArgumentError(f"the scenario's text is none of UTF-8: {error}") from None
             self._core = _core.Model("<text>", source, pairs)
         else:
             if not isinstance(source, str | os.PathLike):

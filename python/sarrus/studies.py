@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,12 @@ class Result:
             file.visititems(lambda name, item: found.append(name) if isinstance(item, h5py.Dataset) else None)
         return found
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
     def __getitem__(self, path: str) -> Any:
+        if not isinstance(path, str):
+            raise ArgumentError(f"a dataset is told by its path, as 'state/q'; got {path!r}")
         with self._file() as file:
             key = path.strip("/")
             if key not in file or not hasattr(file[key], "dtype"):
@@ -79,7 +84,7 @@ class Result:
         return value
 
     def __contains__(self, path: str) -> bool:
-        return path.strip("/") in self.keys()
+        return isinstance(path, str) and path.strip("/") in self.keys()
 
     @property
     def time(self) -> npt.NDArray[np.float64]:

@@ -170,7 +170,7 @@ def check_seeds():
     assert not np.any(np.all(first == second, axis=1))  # another episode
     assert np.array_equal(env.reset(seed=[10, 11, 12])[0], first) and np.array_equal(env.reset()[0], second)
     assert np.array_equal(env.reset(seed=[11, None, 10])[0][[0, 2]], first[[1, 0]])
-    for wrong in ([1, 2], [-1, 0, 1]):
+    for wrong in ([1, 2], [-1, 0, 1], 1.5, "one", [1, 2, 2.5]):
         try:
             env.reset(seed=wrong)
         except (ValueError, gymnasium.error.Error):

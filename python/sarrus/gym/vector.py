@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -223,6 +223,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if isinstance(seed, numbers.Integral):
             super().reset(seed=int(seed))
             seeds: list[int | None] = [int(seed) + i for i in range(self.num_envs)]
+        elif seed is not None and (isinstance(seed, str) or not isinstance(seed, Iterable)):
+            raise gymnasium.error.Error(f"a seed is a whole number, or one for each environment; got {seed!r}")
         else:
             seeds = [None] * self.num_envs if seed is None else list(seed)
         if len(seeds) != self.num_envs:

@@ -1,0 +1,70 @@
+"""Mistakes in calls of the package are told as its own errors, which say what was expected. Exit code 77 (skipped) without it."""
+
+import sys
+
+import numpy as np
+from package import raises, run_all, sarrus
+from test_package_batch import SCENARIO, same
+
+OWN = {"backend": "cpu", "specialize": "off", "threads": 1}
+
+
+def test_results():
+    """They are read by paths of datasets, over which they go round."""
+    result = sarrus.run(SCENARIO, instances=2, settings={"integrator.t_end": 0.1}, **OWN)
+    assert list(result) == result.keys() and "state/q" in list(result)
+    for path in (0, 1.5, None, b"time", slice(2), ["time"]):
+        raises(sarrus.ArgumentError, lambda path=path: result[path], "state/q", repr(path))
+        assert path not in result
+
+
+def test_batches():
+    batch = sarrus.Batch(SCENARIO, 3, **OWN)
+    for name in (5, None, b"q", ["q"]):
+        for call in (
+            lambda name=name: batch.observe([name]),
+            lambda name=name: batch.rollout(2, 1, [name]),
+            lambda name=name: batch.rollout(2, 1, ["q", name]),
+        ):
+            raises(sarrus.ArgumentError, call, "names", repr(name))
+    raises(sarrus.ArgumentError, lambda: batch.observe(5), "names")
+    for data in ("abc", 5, None, [1, 2], np.zeros(3)):
+        raises(sarrus.ArgumentError, lambda data=data: batch.load(data), "bytes")
+    for kind in (bytes, bytearray, memoryview):
+        batch.load(kind(batch.save()))
+
+
+def test_names_that_are_nearly_those_of_fields():
+    """What is written to them would change nothing. Names of one's own, and those of a class of one's own, are taken."""
+    batch = sarrus.Batch(SCENARIO, 3, **OWN)
+    for name, meant in (("inputs", "input"), ("imput", "input"), ("Q", "q"), ("V", "v"), ("parameter", "parameters")):
+        raises(AttributeError, lambda name=name: setattr(batch, name, 1.0), repr(name), repr(meant))
+        assert not hasattr(batch, name)
+    raises(AttributeError, lambda: setattr(batch, "time", 1.0))
+    batch.note, batch.input = "mine", 2.0
+    assert batch.note == "mine" and (batch.input == 2.0).all()
+
+    class Steered(sarrus.Batch):
+        inputs = None
+
+    steered = Steered(SCENARIO, 3, **OWN)
+    steered.inputs = [1.0]
+    assert steered.inputs == [1.0]
+    same(steered.q, batch.q)
+
+
+def test_texts():
+    """Half a character, which a string of Python may hold, is none of UTF-8; what stands behind a zero would be lost."""
+    for call in (
+        lambda: sarrus.load({**SCENARIO, "name": "\ud800"}),
+        lambda: sarrus.load("name: \ud800\n"),
+        lambda: sarrus.load(SCENARIO, {"name": "\ud800"}),
+        lambda: sarrus.load(SCENARIO, {"name": ["\ud800"]}),
+        lambda: sarrus.load(SCENARIO, {"\ud800": 1}),
+        lambda: sarrus.load(SCENARIO, {"name": "a\0b"}),
+    ):
+        raises(sarrus.ArgumentError, call)
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(globals()))
