@@ -122,11 +122,15 @@ def test_a_status_of_its_own():
 
 
 def test_bytes_that_are_lost():
-    """Pieces of zeros all over the file."""
-    data, draws, places = study().read_bytes(), random.Random(1), []
-    for i in range(12):
-        start = draws.randrange(100, len(data) if i % 2 else 60000)
-        end = min(len(data), start + draws.choice((1, 64, 1024)))
+    """Pieces of zeros: in what the file says of its objects, and anywhere."""
+    data, draws = study().read_bytes(), random.Random(1)
+    with h5py.File(STUDY) as file:
+        headers = [h5py.h5o.get_info(file[path].id).addr for path in ("/", "instance", "time", "state/q")]
+    pieces = [(start + 16, 200) for start in headers]
+    pieces += [(draws.randrange(100, len(data) if i % 2 else 60000), draws.choice((1, 64, 1024))) for i in range(8)]
+    places = []
+    for i, (start, n) in enumerate(pieces):
+        end = min(len(data), start + n)
         places.append(place_of(f"lost{i}", data[:start] + bytes(end - start) + data[end:]))
     both = [(name, place) for place in places for name in ("report", "animate")]
     with ThreadPoolExecutor(2) as pool:

@@ -1,5 +1,5 @@
-"""What lies between two steps of an adaptive method is seen: a hump of a curve behind a straight track, which a bead rode through at
-5 m/s with status `ok`, and sines whose every stage is a whole number of periods, which moved a slider by 64,800 km.
+"""What lies between two steps of an adaptive method is seen: a hump of a curve behind a straight track, which a bead rode through
+at 5 m/s with status `ok`, and sines whose every stage is a whole number of periods, which moved a slider by 64,800 km.
 
 - A bead of 12.5 J and a hump of 19.6 J: it turns back. One of 0.3 m it climbs, and is late by the way over it.
 - x = F/(m w^2) (1 - cos(w t)) under F cos(w t), and where ground is shaken."""
