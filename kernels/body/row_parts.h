@@ -5,6 +5,19 @@
 
 #include "kernels/body/kinematics.h"
 
+/* A vector of the inertial frame in that of a body or of ground. */
+LANE_FUNCTION space_vector sarrus_into_frame(const sarrus_workspace *ws, int32_t body, space_vector u) {
+    if (body >= 0) {
+        const space_rotation turned = {frame_at(ws->sine, body), frame_at(ws->cosine, body)};
+        return space_rotate_back(&turned, u);
+    }
+    if (sarrus_ground_moves(ws)) {
+        const space_rotation turned = {frame_at(ws->ground, SARRUS_GROUND_SINE), frame_at(ws->ground, SARRUS_GROUND_COSINE)};
+        return space_rotate_back(&turned, u);
+    }
+    return u;
+}
+
 /* A row Φ = w·d with d = p_child − p_parent and w turning with the parent at rate `spin` (0: see the distance joint):
  *   Φ̇ = w·ḋ + spin w^⊥·d,   e = w,   t_child = w·ρ_c^⊥,   t_parent = −w·ρ_p^⊥ (+ w^⊥·d),
  *   γ = ω_c² w·ρ_c − ω_p² w·ρ_p − 2 spin w^⊥·ḋ + spin² w·d. */

@@ -140,7 +140,7 @@ typedef struct sarrus_coupled {
 } sarrus_coupled;
 
 /* What does not slip. */
-typedef enum sarrus_slip { SARRUS_SLIP_KNIFE_EDGE, SARRUS_SLIP_ROLLING, SARRUS_SLIP_LINEAR } sarrus_slip;
+typedef enum sarrus_slip { SARRUS_SLIP_NONE, SARRUS_SLIP_KNIFE_EDGE, SARRUS_SLIP_ROLLING, SARRUS_SLIP_LINEAR } sarrus_slip;
 
 /* Of a nonholonomic constraint: a number that its kind does not have is SARRUS_NO_VALUE. Frames are those of A, B, the bodies of
  * of[0]. */
@@ -150,7 +150,6 @@ typedef struct sarrus_slip_numbers {
     sarrus_value_index plane[3], normal[3]; /* A's: of the plane that B rolls on, m and a direction */
     sarrus_value_index radius, axis[3];     /* m; B's: the axis of a disc. A ball has none */
     int speed;                              /* a signal, m/s; −1: 0 */
-    bool has_kind;                          /* while it is read: its kind is known */
 } sarrus_slip_numbers;
 
 /* A constraint beside joints: coordinate A is a function of coordinate B; or, a curve, the second point of `of[0]` stays on a curve

@@ -328,17 +328,20 @@ void sarrus_constraints_read(sarrus_reader *reader, sarrus_node *node, void *obj
     if (node == NULL || sarrus_node_is_null(node) || !sarrus_list_check(reader, node, -1, "a list of constraints")) {
         return;
     }
-    int n_rows = (model->space == SARRUS_SPACE_SPATIAL ? 3 : 1) * node->n_children; /* in space at most */
-    for (int i = 0; i < model->n_joints; ++i) {
-        n_rows += sarrus_joint_n_rows(model->space, &model->joints[i]);
-    }
-    if (n_rows > SARRUS_MAX_ROWS) {
-        sarrus_reader_refuse(reader, node, "joints and constraints have %d rows, drives included; expected at most %d", n_rows,
-                             SARRUS_MAX_ROWS);
-    }
     model->constraints = sarrus_reader_allocate(reader, node->n_children, sizeof *model->constraints);
     for (sarrus_node *item = node->first; item != NULL && !reader->findings.is_out_of_memory; item = item->next) {
         model->n_constraints += 1;
         read_constraint(reader, item, model->n_constraints - 1);
+    }
+    int n_rows = 0;
+    for (int i = 0; i < model->n_joints; ++i) {
+        n_rows += sarrus_joint_n_rows(model->space, &model->joints[i]);
+    }
+    for (int i = 0; i < model->n_constraints; ++i) {
+        n_rows += sarrus_constraint_n_rows(model->space, &model->constraints[i]);
+    }
+    if (n_rows > SARRUS_MAX_ROWS) {
+        sarrus_reader_refuse(reader, node, "joints and constraints have %d rows, drives included; expected at most %d", n_rows,
+                             SARRUS_MAX_ROWS);
     }
 }

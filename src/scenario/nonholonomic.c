@@ -29,7 +29,6 @@ void sarrus_slip_begin(sarrus_slip_numbers *slip) {
     sarrus_values_clear(slip->axis, 3);
     slip->radius = SARRUS_NO_VALUE;
     slip->speed = -1;
-    slip->has_kind = false;
 }
 
 static sarrus_slip_numbers *numbers_of(void *object) {
@@ -42,7 +41,6 @@ void sarrus_slip_kind_read(sarrus_reader *reader, sarrus_node *node, void *objec
         return;
     }
     ((sarrus_constraint *)object)->slip_kind = (sarrus_slip)code;
-    numbers_of(object)->has_kind = true;
     if (code == SARRUS_SLIP_ROLLING && reader->model->space != SARRUS_SPACE_SPATIAL) {
         sarrus_reader_refuse(reader, node,
                              "what rolls in the plane turns by its way, which is a rack; expected a constraint of type 'gear' "
@@ -135,11 +133,11 @@ static bool says_something(const sarrus_reader *reader, const sarrus_slip_number
 
 void sarrus_slip_check(sarrus_reader *reader, const sarrus_node *node, const sarrus_constraint *constraint) {
     const unsigned kind = 1U << constraint->slip_kind;
-    if (!constraint->slip.has_kind ||
+    if (constraint->slip_kind == SARRUS_SLIP_NONE ||
         (constraint->slip_kind == SARRUS_SLIP_ROLLING && reader->model->space != SARRUS_SPACE_SPATIAL)) {
         return; /* that is said already */
     }
-    const char *word = kinds[constraint->slip_kind].text;
+    const char *word = kinds[constraint->slip_kind - SARRUS_SLIP_KNIFE_EDGE].text;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
         const sarrus_node *value = sarrus_node_child(node, keys[i].name);
         if (value != NULL && (keys[i].allowed & kind) == 0) {

@@ -7,6 +7,7 @@
 - A wheel that is driven: the point has the speed of the signal, and the work is in the balance.
 - `linear` with the numbers of a knife edge is one, bit by bit.
 - Redundant blades move as one; their forces are not unique and say so.
+- Speeds that contradict one another, a disc that lies flat and a row of zeros are told; `saddle` takes a row of turns alone.
 
 Exit code 77 (skipped) without a program or h5py."""
 

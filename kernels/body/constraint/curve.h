@@ -26,14 +26,7 @@ LANE_BODY sarrus_curve_here sarrus_curve_find(const real *parameter, const sarru
     sarrus_curve_here at;
     at.point = sarrus_point_of(ws, q, v, b, lane_at(p, SARRUS_PC_POINT_X), lane_at(p, SARRUS_PC_POINT_Y));
     const sarrus_point origin = sarrus_point_of(ws, q, v, a, zero, zero);
-    space_vector u = {at.point.x - origin.x, at.point.y - origin.y};
-    if (a >= 0) {
-        const space_rotation turned = {frame_at(ws->sine, a), frame_at(ws->cosine, a)};
-        u = space_rotate_back(&turned, u);
-    } else if (sarrus_ground_moves(ws)) {
-        const space_rotation turned = {frame_at(ws->ground, SARRUS_GROUND_SINE), frame_at(ws->ground, SARRUS_GROUND_COSINE)};
-        u = space_rotate_back(&turned, u);
-    }
+    const space_vector apart = {at.point.x - origin.x, at.point.y - origin.y}, u = sarrus_into_frame(ws, a, apart);
     const real of_point[SPACE_DIMENSION] = {u.x, u.y};
     const sarrus_curve_foot found = sarrus_curve_foot_find(constraint, p, of_point, lane_at(ws->seen, constraint->seen));
     const real *x = found.at.x[0], *y = found.at.x[1];

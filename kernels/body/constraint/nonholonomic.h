@@ -4,24 +4,12 @@
  *   Φ̇ = e·u + b (ω_B − ω_A) − g(t) = 0,   e = R_B along,   t_B = e·ρ_B^⊥ + b,   t_A = −e·ρ_A^⊥ − b,
  *   γ = ω_B² e·ρ_B − ω_A² e·ρ_A + (ω_A + ω_B) e·u^⊥ + ġ.
  *
- * Such a row says nothing of positions: Φ = 0. A projection of positions, which keeps to it, moves nothing across it. */
+ * Such a row says nothing of positions: Φ = 0. A projection of positions, which has it in J, moves nothing across it while the rows
+ * are independent. */
 #ifndef SARRUS_BODY_CONSTRAINT_NONHOLONOMIC_H
 #define SARRUS_BODY_CONSTRAINT_NONHOLONOMIC_H
 
 #include "kernels/body/row_parts.h"
-
-/* A vector of A's frame, from one of the inertial frame. */
-LANE_FUNCTION space_vector sarrus_slip_in_frame(const sarrus_workspace *ws, int32_t body, space_vector u) {
-    if (body >= 0) {
-        const space_rotation turned = {frame_at(ws->sine, body), frame_at(ws->cosine, body)};
-        return space_rotate_back(&turned, u);
-    }
-    if (sarrus_ground_moves(ws)) {
-        const space_rotation turned = {frame_at(ws->ground, SARRUS_GROUND_SINE), frame_at(ws->ground, SARRUS_GROUND_COSINE)};
-        return space_rotate_back(&turned, u);
-    }
-    return u;
-}
 
 LANE_BODY sarrus_row_value sarrus_row_slip(const real *parameter, const sarrus_mech_constraint *constraint, const real *q,
                                            const real *v, sarrus_workspace *ws) {
@@ -29,7 +17,7 @@ LANE_BODY sarrus_row_value sarrus_row_slip(const real *parameter, const sarrus_m
     const int32_t a = constraint->of[0].parent, b = constraint->of[0].child;
     const sarrus_point here = sarrus_point_of(ws, q, v, b, lane_at(p, SARRUS_PC_POINT_X), lane_at(p, SARRUS_PC_POINT_Y));
     const sarrus_point origin = sarrus_point_of(ws, q, v, a, zero, zero);
-    const space_vector apart = {here.x - origin.x, here.y - origin.y}, of_a = sarrus_slip_in_frame(ws, a, apart);
+    const space_vector apart = {here.x - origin.x, here.y - origin.y}, of_a = sarrus_into_frame(ws, a, apart);
     const sarrus_point there = sarrus_point_of(ws, q, v, a, of_a.x, of_a.y);
     const real ux = here.vx - there.vx, uy = here.vy - there.vy;
     sarrus_row_value row;
