@@ -53,20 +53,23 @@ static sarrus_status cannot_write(const sarrus_placed_file *placed, sarrus_conte
 }
 
 static sarrus_status file_write(const sarrus_placed_file *placed, sarrus_context *context, const sarrus_result_place *place) {
-    char message[256];
+    sarrus_hdf5_listener listener;
     sarrus_status status = SARRUS_OK;
     if (placed->copy_of != NULL && !file_copy(placed->copy_of, place->descriptor))
         return cannot_write(placed, context, strerror(errno));
+    sarrus_hdf5_listen_begin(&listener);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
     if (access >= 0 && H5Pset_file_locking(access, false, true) >= 0)
         file = placed->copy_of != NULL ? H5Fopen(place->name, H5F_ACC_RDWR, access)
                                        : H5Fcreate(place->name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     bool ok = file >= 0 && placed->write(placed->user, file, &status);
-    sarrus_hdf5_message(message, sizeof message); /* the next call forgets it */
     ok = (file < 0 || H5Fclose(file) >= 0) && ok;
     if (access >= 0)
         H5Pclose(access);
-    return ok || status != SARRUS_OK ? status : cannot_write(placed, context, message[0] != '\0' ? message : "out of memory");
+    sarrus_hdf5_listen_end(&listener);
+    if (ok || status != SARRUS_OK)
+        return status;
+    return cannot_write(placed, context, listener.message[0] != '\0' ? listener.message : "out of memory");
 }
 
 sarrus_status sarrus_placed_file_make(const sarrus_placed_file *placed, sarrus_context *context) {

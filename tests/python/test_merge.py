@@ -3,6 +3,7 @@ that are not the whole of one study are refused. Exit code 77 (skipped) without 
 
 import json
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -255,6 +256,29 @@ def test_names_and_numbers_of_parts():
             for place in ("parameters", "unit"):
                 for dataset in file[f"instance/{place}"].values():
                     assert dataset.shape == (6,) and (dataset[:] == dataset[:]).all(), dataset.name
+
+
+def test_a_full_disk_is_said():
+    """What the system says of it, in one line; no other file is left, and the parts are whole."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "study.yaml").write_text(STUDY)
+        parts, _ = parts_of(folder, folder / "study.yaml", 2)
+        assert sarrus("merge", *parts, "-o", folder / "merged.h5").returncode in (0, 1)
+        before, names = content(folder / "merged.h5"), sorted(file.name for file in folder.iterdir())
+        n_bytes = (folder / "merged.h5").stat().st_size
+        for share in (0.001, 0.05, 0.3, 0.6, 0.9, 0.999):
+            limit = int(share * n_bytes)
+            done = subprocess.run(
+                [PROGRAM, "merge", *map(str, parts), "-o", str(folder / "merged.h5")],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+            )
+            assert done.returncode == 3, (share, done.stderr)
+            assert done.stderr == f"sarrus: error: {folder}/merged.h5: cannot be written: File too large\n", (share, done.stderr)
+            assert content(folder / "merged.h5") == before and sorted(file.name for file in folder.iterdir()) == names
 
 
 def main():
