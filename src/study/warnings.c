@@ -218,6 +218,7 @@ sarrus_status sarrus_warnings_create(sarrus_context *context, const sarrus_plan 
     warn_of_ranks(warnings, plan);
     warn_of_drives(warnings, plan);
     sarrus_warn_of_angles(warnings, plan->model);
+    sarrus_warn_of_coarse_steps(warnings, plan->model);
     warn_of_start(warnings, plan);
     sarrus_warn_of_parameters(warnings, plan->model);
     sarrus_warn_of_nominal_values(warnings, plan->model);

@@ -96,8 +96,8 @@ LOOK = """
 })();
 </script>
 </body>"""
-# Stands before the player. Without a window the browser paints frames when it likes, and its clock goes on while a busy machine does
-# something else; with this, frames come where LOOK asks for them, 20 ms apart on a clock of its own.
+# Stands before the player. Without a window the browser paints frames when it likes, and its clock goes on while a busy machine
+# does something else; with this, frames come where LOOK asks for them, 20 ms apart on a clock of its own.
 FRAMES = """
 <script>
   let clock = 0, waiting = [];

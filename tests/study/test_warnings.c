@@ -532,6 +532,42 @@ static void few_blocks_for_sensitivities(void **state) {
     }
 }
 
+/* Of fixed steps beside sines that swing; methods that choose their steps see sines themselves. */
+static void steps_beside_sines(void **state) {
+    (void)state;
+    static const struct {
+        const char *method, *dt, *amplitude, *frequency;
+        double n_steps; /* in a period, as told; 0: nothing is */
+    } cases[] = {
+        {"rk4", "0.01", "1", "100", 1.0},    {"semi-implicit", "0.01", "1", "-12.8", 7.8125},
+        {"rk4", "0.01", "1", "12.5", 0.0},   {"rk4", "0.01", "0", "100", 0.0},
+        {"dopri5", "0.01", "1", "100", 0.0}, {"rk4", "0.01", "1", "0", 0.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       PENDULUM
+                       "forces: [{name: push, type: torque, body: rod, value: {signal: {sine: {amplitude: %s, frequency: %s}}}}]\n",
+                       cases[i].amplitude, cases[i].frequency);
+        const bool is_adaptive = strcmp(cases[i].method, "dopri5") == 0;
+        char integrator[96];
+        (void)snprintf(integrator, sizeof integrator, "{method: %s, %s: %s, t_end: 1}", cases[i].method,
+                       is_adaptive ? "rtol" : "dt", is_adaptive ? "1e-8" : cases[i].dt);
+        const sarrus_override asked[] = {{"integrator", integrator}, {NULL, NULL}};
+        found f = look(text, asked, 1);
+        if (cases[i].n_steps > 0.0) {
+            const sarrus_warning w = only(&f, SARRUS_WARNING_COARSE_STEP);
+            assert_true(w.matters == 1 && w.n_values == 2);
+            assert_true(fabs(w.values[0] - cases[i].n_steps) < 1e-12);
+            assert_true(fabs(w.values[1] - 0.01 * cases[i].n_steps) < 1e-12);
+            assert_string_equal(w.name, "forces.push.value.signal.sine.frequency");
+        } else {
+            assert_int_equal(sarrus_warnings_count(f.list), 0);
+        }
+        leave(&f);
+    }
+}
+
 static void kinds_have_words(void **state) {
     (void)state;
     for (int i = 0; i < SARRUS_N_WARNING_KINDS; ++i) {
@@ -556,6 +592,7 @@ int main(void) {
         cmocka_unit_test(degrees_in_place_of_radians),
         cmocka_unit_test(what_assembly_does),
         cmocka_unit_test(few_blocks_for_sensitivities),
+        cmocka_unit_test(steps_beside_sines),
         cmocka_unit_test(the_start_is_that_of_a_run),
         cmocka_unit_test(what_nothing_depends_on),
         cmocka_unit_test(draws_without_a_meaning),
