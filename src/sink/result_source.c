@@ -12,7 +12,11 @@
 #include "sink/hdf5_error.h"
 #include "sink/hdf5_object.h"
 
-enum { PIECE = 65536 }; /* numbers that are read at a time */
+enum {
+    PIECE = 65536,
+    SHOWN_BYTES = 48,
+    MOST_LINES = 1000
+}; /* numbers that are read at a time; of a line that is shown; looked for */
 
 bool sarrus_result_source_mark(const char *path, sarrus_source_mark *out) {
     struct stat about;
@@ -260,13 +264,61 @@ bool sarrus_result_source_has_plan(const char *path, int i_group, uint64_t plan_
     return is_same;
 }
 
+/* Whether a text has this line. */
+static bool has_line(const char *text, const char *line, size_t n) {
+    for (const char *at = text; (at = memmem(at, strlen(at), line, n)) != NULL; ++at) {
+        if ((at == text || at[-1] == '\n') && (at[n] == '\n' || at[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* out ← the first line from `text` on that `other` has not, without its indent, cut where it is long; "" when there is none. */
+static void own_line_find(const char *text, const char *other, char out[SHOWN_BYTES + 4]) {
+    out[0] = '\0';
+    for (int i = 0; i < MOST_LINES && *text != '\0'; ++i) {
+        size_t n = strcspn(text, "\n");
+        if (!has_line(other, text, n)) {
+            const size_t indent = strspn(text, " ");
+            text += indent;
+            n -= indent;
+            const bool is_long = n > SHOWN_BYTES;
+            for (n = is_long ? SHOWN_BYTES : n; is_long && n > 0 && ((unsigned char)text[n] & 0xc0U) == 0x80U;)
+                --n; /* not within a character */
+            snprintf(out, SHOWN_BYTES + 4, "%.*s%s", (int)n, text, is_long ? "…" : "");
+            return;
+        }
+        text += n + (text[n] == '\n');
+    }
+}
+
+/* detail ← the first lines that only one of two scenarios has, that of the file and `text`. */
+static void difference_show(hid_t root, const char *text, char *detail) {
+    char ours[SHOWN_BYTES + 4], theirs[SHOWN_BYTES + 4];
+    char *found = sarrus_hdf5_read_text(root, "scenario", false);
+    if (found == NULL || text == NULL)
+        return;
+    size_t begin = 0;
+    for (size_t i = 0; found[i] == text[i] && text[i] != '\0'; ++i)
+        begin = text[i] == '\n' ? i + 1 : begin;
+    own_line_find(found + begin, text, theirs);
+    own_line_find(text + begin, found, ours);
+    if (theirs[0] != '\0' && ours[0] != '\0')
+        snprintf(detail, SARRUS_SOURCE_DETAIL_BYTES, " ('%s' there, '%s' here)", theirs, ours);
+    else if (theirs[0] != '\0' || ours[0] != '\0')
+        snprintf(detail, SARRUS_SOURCE_DETAIL_BYTES, " ('%s' %s alone)", theirs[0] != '\0' ? theirs : ours,
+                 theirs[0] != '\0' ? "there" : "here");
+    H5free_memory(found);
+}
+
+static const char another_scenario[] = "the result of another scenario";
 static const char another_plan[] = "the result of another plan";
 
 /* Why a group of the file is not what the description says; NULL: it is. */
 static const char *group_difference(hid_t root, const sarrus_result_info *info, const sarrus_sink_description *description) {
     const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
     if (!has_text(root, "scenario", false, description->scenario)) {
-        return "the result of another scenario";
+        return another_scenario;
     }
     if (info->n_instances != description->n_instances || info->first_instance != description->first_instance ||
         info->n_study != n_study) {
@@ -279,7 +331,7 @@ static const char *group_difference(hid_t root, const sarrus_result_info *info, 
 }
 
 static const char *file_difference(hid_t file, const sarrus_result_info *infos, const sarrus_sink_index *index,
-                                   const sarrus_sink_description *descriptions, int n_groups) {
+                                   const sarrus_sink_description *descriptions, int n_groups, char *detail) {
     if (!has_text(file, "sarrus_version", true, SARRUS_VERSION)) {
         return "the result of another version of the program";
     }
@@ -290,6 +342,8 @@ static const char *file_difference(hid_t file, const sarrus_result_info *infos, 
     for (int g = 0; g < n_groups && difference == NULL; ++g) {
         hid_t root = root_open(file, index != NULL ? g : -1);
         difference = root >= 0 ? group_difference(root, &infos[g], &descriptions[g]) : "damaged";
+        if (difference == another_scenario)
+            difference_show(root, descriptions[g].scenario, detail);
         root_close(root, index != NULL ? g : -1);
     }
     return difference;
@@ -318,8 +372,8 @@ sarrus_status sarrus_result_source_look(const char *path, const sarrus_sink_inde
     if (file >= 0) {
         out->is_there = true;
         out->is_complete = whole.complete != 0;
-        out->difference =
-            is_of_as_many ? file_difference(file, infos, index, descriptions, n_groups) : "the result of another document";
+        out->difference = is_of_as_many ? file_difference(file, infos, index, descriptions, n_groups, out->detail)
+                                        : "the result of another document";
         out->is_of_run = out->difference == NULL;
         out->is_of_another_plan = out->difference == another_plan;
         H5Fclose(file);

@@ -22,13 +22,16 @@ hid_t sarrus_result_source_open(const char *path);
 bool sarrus_result_source_take(sarrus_result_group *group, hid_t from, int i_group, const sarrus_sink_description *description,
                                const sarrus_sink_source *source);
 
+enum { SARRUS_SOURCE_DETAIL_BYTES = 192 };
+
 /* What a file says about itself, to be held against a run. */
 typedef struct sarrus_source_look {
     bool is_there;  /* a file of that name that can be opened as a result */
     bool is_of_run; /* of the same version, scenario, seed, sample and plan */
     bool is_complete;
-    const char *difference;  /* where it is of another run: what is not the same; a constant */
-    bool is_of_another_plan; /* nothing but the plan is not the same */
+    const char *difference;                  /* where it is of another run: what is not the same; a constant */
+    char detail[SARRUS_SOURCE_DETAIL_BYTES]; /* of another scenario: " (…)", the first lines that differ; else "" */
+    bool is_of_another_plan;                 /* nothing but the plan is not the same */
     sarrus_source_mark mark;
 } sarrus_source_look;
 

@@ -109,8 +109,8 @@ static sarrus_status files_judge(sarrus_resume *resume, sarrus_context *context,
     const sarrus_source_look *other = found->partial.is_there ? &found->partial : &found->target;
     if (other->is_there && !is_partial_ours && !is_target_ours)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT,
-                             "%s is %s; expected what a run of the same scenario, options and program has left%s",
-                             other == &found->partial ? resume->partial : resume->target, other->difference,
+                             "%s is %s%s; expected what a run of the same scenario, options and program has left%s",
+                             other == &found->partial ? resume->partial : resume->target, other->difference, other->detail,
                              other->is_of_another_plan ? ANOTHER_PLAN : BEGIN_ANEW);
     if (sarrus_checkpoints_read(run->checkpoints) != SARRUS_OK)
         return sarrus_report(context, SARRUS_NO_MEMORY, "%s: there is not enough memory to go on from the checkpoint",

@@ -139,9 +139,10 @@ def test_other_runs_are_refused():
         sample.write_text("m\n" + "1.0\n" * 64)
         before = (folder / "out.h5").read_bytes(), (folder / "out.h5.checkpoint").read_bytes()
         for more, word in (
-            (("--set", "integrator.dt=2e-4"), "another scenario"),
-            (("--seed", "7"), "another scenario"),
-            (("--instances", "63"), "another scenario"),
+            (("--set", "integrator.dt=2e-4"), "scenario ('dt: 1.0e-4' there, 'dt: 2e-4' here)"),
+            (("--seed", "7"), "scenario ('seed: 7' here alone)"),
+            (("--instances", "63"), "scenario ('instances: 64' there, 'instances: 63' here)"),
+            (("--set", "name=" + 30 * "é"), f"scenario ('name: \"{20 * 'é'}…' here alone)"),
             (("--samples", str(sample)), "other draws"),
         ):
             result = run(folder, "--resume", *more)
