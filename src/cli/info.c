@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "edge/exit_code.h"
 #include "cli/confined.h"
+#include "cli/plain_text.h"
 #include "edge/diagnostics.h"
 #include "edge/json.h"
 #include "cli/scenario_argument.h"
@@ -21,13 +22,14 @@ static void help_print(void) {
 
 static void dataset_print(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
                           const char *units, void *user) {
-    char shape[96] = "", bytes[32];
+    char shape[96] = "", bytes[32], name[SARRUS_PLAIN_TEXT_BYTES], unit[SARRUS_PLAIN_TEXT_BYTES];
     size_t n = 0;
     (void)user;
     for (int i = 0; i < n_dims && n < sizeof shape; ++i)
         n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%" PRIu64, i > 0 ? " x " : "", dims[i]);
     sarrus_size_text(stored_bytes, bytes, sizeof bytes);
-    printf("  %-34s %-22s %-8s %10s  %s\n", path, n_dims > 0 ? shape : "scalar", type, bytes, units != NULL ? units : "");
+    printf("  %-34s %-22s %-8s %10s  %s\n", sarrus_plain_text(path, name), n_dims > 0 ? shape : "scalar", type, bytes,
+           sarrus_plain_text(units != NULL ? units : "", unit));
 }
 
 static void dataset_print_json(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
@@ -50,9 +52,11 @@ static void dataset_print_json(const char *path, int n_dims, const uint64_t *dim
 
 /* Where it was computed, how the instances ended, and how far it came. */
 static void group_print(const sarrus_result_info *info) {
-    printf("  backend    %s (%s), seed %" PRIu64 "\n", info->backend, info->device, info->seed);
+    char backend[SARRUS_PLAIN_TEXT_BYTES], device[SARRUS_PLAIN_TEXT_BYTES], file[SARRUS_PLAIN_TEXT_BYTES];
+    printf("  backend    %s (%s), seed %" PRIu64 "\n", sarrus_plain_text(info->backend, backend),
+           sarrus_plain_text(info->device, device), info->seed);
     if (info->is_of_group)
-        printf("  group      %d of the study: %s\n", info->study_group, info->scenario_file);
+        printf("  group      %d of the study: %s\n", info->study_group, sarrus_plain_text(info->scenario_file, file));
     printf("  instances  %" PRIu64, info->n_instances);
     if (info->n_study != info->n_instances)
         printf(" of %" PRIu64 ": from %" PRIu64 " on", info->n_study, info->first_instance);
@@ -73,17 +77,19 @@ static void group_print(const sarrus_result_info *info) {
 }
 
 static void info_print(const char *path, const sarrus_result_info *info, const sarrus_result_info *groups) {
-    char bytes[32];
+    char bytes[32], made[SARRUS_PLAIN_TEXT_BYTES], version[SARRUS_PLAIN_TEXT_BYTES], file[SARRUS_PLAIN_TEXT_BYTES];
     sarrus_size_text(info->file_bytes, bytes, sizeof bytes);
     printf("%s: %s, %s\n", path, info->complete ? "complete" : "NOT complete (the run was stopped or is still going on)", bytes);
-    printf("  written    %s by sarrus %s, format %d\n", info->created, info->version, info->format);
+    printf("  written    %s by sarrus %s, format %d\n", sarrus_plain_text(info->created, made),
+           sarrus_plain_text(info->version, version), info->format);
     if (info->n_groups == 0)
         group_print(info);
     else
         printf("  groups     %d, with %" PRIu64 " instances, failed %" PRIu64 "\n", info->n_groups, info->n_instances,
                info->n_failed);
     for (int g = 0; g < info->n_groups; ++g) {
-        printf("\ngroup /%d: %s%s\n", g, groups[g].scenario_file, groups[g].complete ? "" : ", NOT complete");
+        printf("\ngroup /%d: %s%s\n", g, sarrus_plain_text(groups[g].scenario_file, file),
+               groups[g].complete ? "" : ", NOT complete");
         group_print(&groups[g]);
     }
     printf("\n");

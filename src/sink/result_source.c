@@ -295,8 +295,8 @@ static void own_line_find(const char *text, const char *other, char out[SHOWN_BY
 /* detail ← the first lines that only one of two scenarios has, that of the file and `text`. */
 static void difference_show(hid_t root, const char *text, char *detail) {
     char ours[SHOWN_BYTES + 4], theirs[SHOWN_BYTES + 4];
-    char *found = sarrus_hdf5_read_text(root, "scenario", false);
-    if (found == NULL || text == NULL)
+    char *found = text != NULL ? sarrus_hdf5_read_text(root, "scenario", false) : NULL;
+    if (found == NULL)
         return;
     size_t begin = 0;
     for (size_t i = 0; found[i] == text[i] && text[i] != '\0'; ++i)

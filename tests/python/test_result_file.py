@@ -193,6 +193,17 @@ def check_description_of_events(file):
         assert text(dataset.attrs["long_name"]) != ""
 
 
+def check_texts_of_others(program, path):
+    """Names and attributes that would talk to the terminal are told without what it would obey."""
+    with h5py.File(path, "r+") as file:
+        file.attrs["device"] = "\x1b]0;title\x07 a\u009b31m device"
+        file["state"]["odd\x1b[31m\x7f"] = np.zeros(3)
+        file["state"]["odd\x1b[31m\x7f"].attrs["units"] = "\x1b[2J"
+    info = subprocess.run([program, "info", str(path)], capture_output=True, check=True).stdout.decode()
+    assert "?]0;title? a" in info and "/state/odd?[31m?" in info and "?[2J" in info, info
+    assert not any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in info.replace("\n", "")), info
+
+
 def main():
     program = os.environ.get("SARRUS_PROGRAM")
     if not program or not os.access(program, os.X_OK):
@@ -214,6 +225,7 @@ def main():
         check_netcdf_readers(path)
         check_netcdf_events(path, 0)
         check_run_with_events(program, pathlib.Path(folder, "events.h5"))
+        check_texts_of_others(program, path)
     return 0
 
 
