@@ -25,8 +25,8 @@ typedef struct message_text {
     bool is_of_system; /* what is there is the system's own text */
 } message_text;
 
-/* A message about a call of the system holds the time, the file, addresses and line ends; what a reader wants of it is the system's own
- * text. False when it is about something else. */
+/* A message about a call of the system holds the time, the file, addresses and line ends; what a reader wants of it is the system's
+ * own text. False when it is about something else. */
 static bool take_system_text(message_text *text, const char *message) {
     static const char before[] = "error message = '";
     const char *from = strstr(message, before), *to = from != NULL ? strchr(from + sizeof before - 1, '\'') : NULL;

@@ -24,8 +24,8 @@ void sarrus_hdf5_silence_end(sarrus_hdf5_silence silence);
 /* The innermost message of the error stack, "" when there is none; of a call of the system what the system said. */
 void sarrus_hdf5_message(char *out, size_t n_bytes);
 
-/* Takes note of failures between the two calls, instead of printing them: what the system said first, or else HDF5 last. Objects that
- * are closed after a failure make HDF5 forget it. */
+/* Takes note of failures between the two calls, instead of printing them: what the system said first, or else HDF5 last. Objects
+ * that are closed after a failure make HDF5 forget it. */
 typedef struct sarrus_hdf5_listener {
     char message[512];
     bool is_of_system;

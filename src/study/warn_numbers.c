@@ -1,5 +1,5 @@
-/* Warnings of single numbers of a scenario: angles that look like degrees, steps that are coarse beside a sine, named parameters that nothing uses, values of its own
- * that are none of those that are drawn, too few instances for sensitivities. */
+/* Warnings of single numbers of a scenario: angles that look like degrees, steps that are coarse beside a sine, named parameters
+ * that nothing uses, values of its own that are none of those that are drawn, too few instances for sensitivities. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

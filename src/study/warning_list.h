@@ -24,8 +24,8 @@ void sarrus_warnings_add(sarrus_warnings *warnings, sarrus_warning_kind kind, co
 /* Adds the line that counts what was left out of `kind`: " …and 3 more <what>", nothing when there is none. */
 void sarrus_warnings_add_rest(sarrus_warnings *warnings, sarrus_warning_kind kind, const char *what);
 
-/* The parts of the list that need numbers of the scenario only: angles, steps beside the periods of sines, named parameters, values that are drawn; draws of
- * n_instances, sensitivities of n_blocks base points, trajectories or instances. */
+/* The parts of the list that need numbers of the scenario only: angles, steps beside the periods of sines, named parameters, values
+ * that are drawn; draws of n_instances, sensitivities of n_blocks base points, trajectories or instances. */
 void sarrus_warn_of_angles(sarrus_warnings *warnings, const sarrus_model *model);
 void sarrus_warn_of_coarse_steps(sarrus_warnings *warnings, const sarrus_model *model);
 void sarrus_warn_of_parameters(sarrus_warnings *warnings, const sarrus_model *model);

@@ -200,7 +200,7 @@ def check_texts_of_others(program, path):
         file["state"]["odd\x1b[31m\x7f"] = np.zeros(3)
         file["state"]["odd\x1b[31m\x7f"].attrs["units"] = "\x1b[2J"
     info = subprocess.run([program, "info", str(path)], capture_output=True, check=True).stdout.decode()
-    assert "?]0;title? a" in info and "/state/odd?[31m?" in info and "?[2J" in info, info
+    assert "?]0;title? a" in info and "state/odd?[31m?" in info and "?[2J" in info, info
     assert not any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in info.replace("\n", "")), info
 
 
