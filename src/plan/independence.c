@@ -315,7 +315,7 @@ static sarrus_status look_around(sarrus_context *context, sarrus_plan *plan, sar
     sarrus_plan_watch_phase(plan->watch, "looking around");
     sarrus_status status = see(c, seen);
     if (status == SARRUS_OK)
-        status = sarrus_plan_start_take(plan, c);
+        status = sarrus_plan_start_take(context, plan, c);
     if (status == SARRUS_OK)
         status = explore(c, seen);
     sarrus_plan_watch_phase(plan->watch, "choosing independent rows");

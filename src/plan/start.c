@@ -15,6 +15,9 @@ static const double firm_sigma = 1e-6;
 /* Of a coordinate, and of one m or rad where it is smaller. */
 static const double round_off = 1e-15;
 
+/* Of the largest speed that is there: what may be left of the speeds of constraints. */
+static const double slips = 1e-6;
+
 static double *copy_of(const double *from, int n) {
     double *to = malloc((size_t)(n ? n : 1) * sizeof *to);
     if (to)
@@ -34,24 +37,65 @@ sarrus_status sarrus_plan_start_give(sarrus_plan *plan, const sarrus_configurati
     return start->q_given && start->v_given && start->q && start->v ? SARRUS_OK : SARRUS_NO_MEMORY;
 }
 
+/* The nonholonomic constraint that is missed most by what is left of Φ̇, relative to the speeds: as instances are judged when they
+ * are assembled (kernels/step/assemble.h). −1: none is. */
+static int slipping_constraint(const sarrus_plan *plan, const sarrus_configuration *c, const double *rest, double *slip) {
+    double unit = 0.0;
+    int row = -1;
+    for (int i = 0; i < c->n; ++i)
+        unit = fmax(unit, fabs(plan->start.v[i]));
+    for (int i = 0; i < c->m; ++i)
+        unit = fmax(unit, fabs(c->phi_dot[i]));
+    *slip = slips * unit;
+    for (int i = 0; i < c->m; ++i) {
+        const int constraint = plan->row[i].joint - plan->mech.n_joints;
+        if (constraint < 0 || plan->model->constraints[constraint].type != SARRUS_CONSTRAINT_NONHOLONOMIC || fabs(rest[i]) <= *slip)
+            continue;
+        *slip = fabs(rest[i]);
+        row = i;
+    }
+    return row < 0 ? -1 : plan->row[row].joint - plan->mech.n_joints;
+}
+
+static sarrus_status speeds_judge(sarrus_context *context, const sarrus_plan *plan, const sarrus_configuration *c,
+                                  const double *rest) {
+    const sarrus_model *model = plan->model;
+    double slip;
+    const int constraint = slipping_constraint(plan, c, rest, &slip);
+    if (constraint < 0)
+        return SARRUS_OK;
+    const sarrus_constraint *of = &model->constraints[constraint];
+    const sarrus_location at = {model->file, model->text, of->place.line, of->place.column};
+    return sarrus_report_at(
+        context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+        "the speed of constraint '%s' does not go together with what other constraints ask for at t = 0: %.3g of "
+        "it is left; expected speeds that the mechanism can have",
+        of->name, slip);
+}
+
 /* v ← v − M^{-1/2} (J M^{-1/2})⁺ Φ̇, with the singular values that count. */
-sarrus_status sarrus_plan_start_take(sarrus_plan *plan, sarrus_configuration *c) {
+sarrus_status sarrus_plan_start_take(sarrus_context *context, sarrus_plan *plan, sarrus_configuration *c) {
     sarrus_plan_start *start = &plan->start;
     const int n = c->n;
-    double *x = calloc((size_t)n + 1, sizeof *x);
-    if (!x)
-        return SARRUS_NO_MEMORY;
+    double *x = calloc((size_t)n + 1, sizeof *x), *rest = calloc((size_t)c->m + 1, sizeof *rest);
     /* What assembly moves by round-off it does not move. */
     for (int i = 0; i < c->n_q; ++i)
         start->q[i] = fabs(c->q[i] - start->q_given[i]) > round_off * fmax(1.0, fabs(c->q[i])) ? c->q[i] : start->q_given[i];
     memcpy(start->v, c->v, (size_t)n * sizeof *c->v);
-    const bool good =
-        sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi_dot, x, NULL) && sarrus_plan_lacking_take_out(c, x);
-    sarrus_configuration_weigh(c, 1.0, x, x);
-    for (int i = 0; good && i < n; ++i)
-        start->v[i] -= x[i];
+    const bool good = x && rest && sarrus_configuration_least(c, SARRUS_RANK_TOLERANCE, c->phi_dot, x, rest) &&
+                      sarrus_plan_lacking_take_out(c, x);
+    sarrus_status status = x && rest ? SARRUS_OK : SARRUS_NO_MEMORY;
+    if (status == SARRUS_OK && !good)
+        status = sarrus_configuration_failure(c);
+    if (status == SARRUS_OK) {
+        sarrus_configuration_weigh(c, 1.0, x, x);
+        for (int i = 0; i < n; ++i)
+            start->v[i] -= x[i];
+        status = speeds_judge(context, plan, c, rest);
+    }
+    free(rest);
     free(x);
-    return good ? SARRUS_OK : sarrus_configuration_failure(c);
+    return status;
 }
 
 /* The first body with a given velocity, −1 when there is none. */

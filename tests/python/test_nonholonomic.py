@@ -236,7 +236,9 @@ class Nonholonomic(unittest.TestCase):
         two = SLED % "\n".join("  - " + blade % pair for pair in (("a", "1"), ("b", "2")))
         for formulation in ("udwadia-kalaba", "relative"):
             setting = f"dynamics.formulation={formulation}"
-            self.assertNotEqual(self.judged(two, setting), "ok")
+            said = self.judged(two, setting)
+            self.assertIn("the speed of constraint 'a' does not go together with what other constraints ask for", said)
+            self.assertRegex(said, r"scenario.yaml:\d+:\d+: ")
             later = two.replace("speed: 2}", "speed: {signal: {polynomial: [1, 0.5]}}}")
             self.assertEqual(self.judged(later, setting), "constraint_violated")
             same = two.replace("speed: 2}", "speed: 1}")
