@@ -360,6 +360,15 @@ def test_damaged_files():
     assert len(troubles) == 1 and "damaged" in troubles[0] and "/state/q" in troubles[0]
     assert troubles[0] in page.text and "rod.x over time" not in page.curves and "joints/A/coordinate over time" in page.curves
     assert len(page.rows("quantities")) == 3 and "There is no moving picture" in page.text
+    # A group that cannot be opened is not as one that is not there.
+    place = pathlib.Path(copied("headless"))
+    with h5py.File(place) as file:
+        at = h5py.h5o.get_info(file["quantities"].id).addr
+    data = bytearray(place.read_bytes())
+    data[at : at + 4] = b"\xff" * 4
+    place.write_bytes(data)
+    page, troubles = page_of(str(place))
+    assert len(troubles) == 1 and "damaged" in troubles[0] and "/quantities" in troubles[0], troubles
     # Cut off: no file any more.
     short = pathlib.Path(FOLDER.name) / "short.h5"
     short.write_bytes(pathlib.Path(study()).read_bytes()[:20000])

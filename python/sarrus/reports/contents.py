@@ -123,9 +123,18 @@ class Study:
             self.damage.append(f"{what}: {error}")
             return None
 
+    def child(self, path: str) -> Any:
+        """A group or a dataset; None of what is not there, and of what cannot be opened, which goes to the damage."""
+        at = self.group
+        for name in path.split("/"):
+            if at is None or not hasattr(at, "get") or at.get(name, getlink=True) is None:
+                return None
+            at = self.tried(f"/{path}", lambda at=at, name=name: at[name])
+        return at
+
     def column(self, path: str, name: str) -> Column | None:
         """None where it is not there or has another shape."""
-        dataset = self.group.get(path)
+        dataset = self.child(path)
         if dataset is None or getattr(dataset, "shape", None) != (self.n,):
             return None
         return Column(name, path, text_of(dataset.attrs.get("units", "")), text_of(dataset.attrs.get("long_name", "")))
@@ -139,7 +148,7 @@ class Study:
 
     def quantities(self, wanted: Sequence[str] | None) -> list[Column]:
         """Those asked for in that order, or all in the order of the scenario."""
-        there = list(self.group.get("quantities", {}))
+        there = list(self.child("quantities") or ())
         if wanted is None:
             own = sorted(there, key=lambda name: _place_in(self.scenario, "quantities", name))
         else:
@@ -152,10 +161,10 @@ class Study:
 
     def parameters(self) -> list[Column]:
         """One for each draw, in the order of the scenario: a draw for several paths stands in the file under each of them."""
-        there = list(self.group.get("instance/parameters", {}))
+        there = list(self.child("instance/parameters") or ())
         drawn = [name for name in self.model.parameters if name in there] if self.model is not None else []
         if not drawn:
-            drawn = [name for name in self.group.get("instance/unit", {}) if name in there] or there
+            drawn = [name for name in self.child("instance/unit") or () if name in there] or there
         return list(filter(None, (self.column(f"instance/parameters/{name}", name) for name in drawn)))
 
     def endings(self) -> list[Ending]:

@@ -277,7 +277,7 @@ def _quantiles(values: Floats) -> Floats:
 
 def energy_error_of(study: Study) -> tuple[Spread, bool] | None:
     """|E − E₀ − W| at output times, and whether the work W was recorded; without it, |E − E₀|."""
-    rows, energy, work = rows_drawn(study), study.group.get("diagnostics/energy"), study.group.get("diagnostics/work")
+    rows, energy, work = rows_drawn(study), study.child("diagnostics/energy"), study.child("diagnostics/work")
     if energy is None or energy.ndim != 2 or len(rows) < 2:
         return None
     begun: list[Floats] = []  # E₀, which is read once

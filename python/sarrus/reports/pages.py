@@ -196,7 +196,7 @@ def _pre(text: str) -> str:
 
 def _scenario_section(study: Study, model_card: str, prefix: str) -> str:
     made = folded("The scenario as it was run", _pre(study.scenario)) if study.scenario else ""
-    for name in sorted(study.group.get("retries", {}), key=lambda name: (len(name), name)):
+    for name in sorted(study.child("retries") or (), key=lambda name: (len(name), name)):
         text = study.tried(f"/retries/{name}", lambda name=name: text_of(study.group[f"retries/{name}/scenario"][()]))
         made += folded(f"Retry {name}: the scenario of instances that were run again", _pre(text)) if text else ""
     made += folded("The model card", _pre(model_card)) if model_card else ""

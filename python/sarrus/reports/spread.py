@@ -206,7 +206,7 @@ def _dots(own: Table, quantity: Column, parameter: Column) -> str:
 
 def sensitivity_section(study: Study, quantities: Sequence[Column], prefix: str) -> str:
     """Sobol' indices or Morris' measures, of the quantities that have them."""
-    there = study.group.get("sensitivity", {})
+    there = study.child("sensitivity") or {}
     wanted = [own.name for own in quantities if own.name in there] or list(there)
     cards, is_sobol, is_morris = [], False, False
     for name in wanted:
