@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/confined.h"
@@ -9,6 +10,7 @@
 #include "edge/exit_code.h"
 #include "sarrus/run.h"
 #include "sink/hdf5_error.h"
+#include "sink/result_place.h"
 
 typedef struct look {
     const char *path;
@@ -49,4 +51,15 @@ int sarrus_result_look(const char *path) {
 int sarrus_result_look_past(const char *path) {
     const look of = {path, true};
     return access(path, R_OK) == 0 ? sarrus_confined_run(look_do, &of, path) : SARRUS_EXIT_DONE;
+}
+
+int sarrus_result_look_left(const char *output) {
+    static const char *const endings[] = {"", ".partial", ".partial~"};
+    int code = SARRUS_EXIT_DONE;
+    for (int i = 0; i < 3 && code == SARRUS_EXIT_DONE; ++i) {
+        char *name = sarrus_result_place_name(output, "", endings[i]);
+        code = name != NULL ? sarrus_result_look_past(name) : SARRUS_EXIT_DONE; /* without memory for it others will say so */
+        free(name);
+    }
+    return code;
 }

@@ -10,4 +10,7 @@ int sarrus_result_look(const char *path);
 /* The same of a file that may be missing, or anything: only one that cannot be read to an end is told of. */
 int sarrus_result_look_past(const char *path);
 
+/* The same of all that an earlier run may have left under the name of its result. */
+int sarrus_result_look_left(const char *output);
+
 #endif

@@ -266,14 +266,8 @@ static int study_run(const sarrus_planned_run *planned) {
 
 /* What an earlier run has left, which this one is to go on with or to take its failed instances from. */
 static int earlier_look(const char *output, const sarrus_run_arguments *arguments) {
-    static const char *const endings[] = {"", ".partial", ".partial~"};
-    int code = arguments->before != NULL ? sarrus_result_look_past(arguments->before) : SARRUS_EXIT_DONE;
-    for (int i = 0; i < 3 && arguments->resumes && code == SARRUS_EXIT_DONE; ++i) {
-        char *name = sarrus_result_place_name(output, "", endings[i]);
-        code = name != NULL ? sarrus_result_look_past(name) : SARRUS_EXIT_DONE; /* without memory for it others will say so */
-        free(name);
-    }
-    return code;
+    const int code = arguments->before != NULL ? sarrus_result_look_past(arguments->before) : SARRUS_EXIT_DONE;
+    return arguments->resumes && code == SARRUS_EXIT_DONE ? sarrus_result_look_left(output) : code;
 }
 
 /* Until there is a plan, nothing needs to be tidied up when a signal comes. */

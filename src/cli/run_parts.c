@@ -10,6 +10,7 @@
 
 #include "cli/open_files.h"
 #include "cli/parts_folder.h"
+#include "cli/result_look.h"
 #include "cli/signals.h"
 #include "core/checksum.h"
 #include "edge/diagnostics.h"
@@ -156,6 +157,14 @@ static int round_run(sharing *work, uint64_t *n_open) {
     return code;
 }
 
+/* What an earlier run has left of the parts is looked at before this process opens it. */
+static int parts_look(const sharing *work) {
+    int code = SARRUS_EXIT_DONE;
+    for (uint64_t k = 0; k < work->folder.n_parts && code == SARRUS_EXIT_DONE; ++k)
+        code = sarrus_result_look_left(work->folder.files[k]);
+    return code;
+}
+
 /* Before anything is computed: complete parts must be of these plans, or the merge would refuse them when all is done. */
 static bool parts_agree(sharing *work) {
     const sarrus_planned_run *planned = work->planned;
@@ -230,7 +239,9 @@ int sarrus_run_parts(const sarrus_planned_run *planned, const sarrus_ranks *rank
         sarrus_failure_print(planned->scenario->context, status, stderr);
     } else {
         sarrus_signals_catch();
-        code = parts_agree(&work) ? rounds_run(&work) : SARRUS_EXIT_BAD_INPUT;
+        code = parts_look(&work);
+        if (code == SARRUS_EXIT_DONE)
+            code = parts_agree(&work) ? rounds_run(&work) : SARRUS_EXIT_BAD_INPUT;
         if (code == SARRUS_EXIT_DONE)
             code = ranks->rank == 0 ? parts_merge(&work) : SARRUS_EXIT_DONE; /* launchers take another code for a crash of all */
     }
