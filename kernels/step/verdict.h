@@ -25,6 +25,9 @@
 /* Energies are known to this part of their size, whatever the motion adds to it. */
 #define SARRUS_ENERGY_FLOOR LANE_PRECISE(1e-10, 64.0 * LANE_EPSILON)
 
+/* The energy of speeds of a size a second, of that floor: of 1e-7 of it, or of floats' round-off of the weights. */
+#define SARRUS_ENERGY_OF_SIZE LANE_PRECISE(1e14, 1e5)
+
 /* Φ̇ that is round-off, relative to the speeds. */
 #define SARRUS_SPEED_NOISE LANE_PRECISE(1e-7, 64.0 * LANE_EPSILON)
 
@@ -125,6 +128,20 @@ LANE_BODY mask sarrus_judge_slips(const sarrus_evaluation *ev, const sarrus_verd
     return mask_not(real_le(slips2, real_set(2.0 * share * share) * energy * lightness));
 }
 
+/* J, by which the balance may be off for what the method does in passing. The work of a step of semi-implicit Euler is that of its
+ * forces along the speeds before it, while it goes the way of those behind it: h P⁺ is missing, which is what the step has changed the
+ * energy by, and in the first steps from rest all that there is. Of speeds beyond a size a second more is not believed. */
+LANE_FUNCTION real sarrus_judge_swing(const sarrus_mechanism *mech, const sarrus_verdict *lanes, const sarrus_verdict_state *at,
+                                      real balance) {
+    const real change = real_abs((balance - lane_at(lanes->balance, 0)) + (at->work - lane_at(lanes->work, 0)));
+    const real most = real_set(SARRUS_ENERGY_OF_SIZE * mech->energy_floor);
+    if (!mech->has_swing)
+        return real_set(0.0);
+    if (!mech->has_work || mech->integrator.method != SARRUS_INTEGRATOR_SEMI_IMPLICIT)
+        return at->swing;
+    return at->swing + real_min(change + at->swing, most);
+}
+
 /* The state that a step of the lanes of `on` has come to, after it was measured. `lanes`: those of the tile, or what stands for
  * them. */
 LANE_FUNCTION sarrus_judgement sarrus_judge_measured(const sarrus_evaluation *ev, const sarrus_verdict *lanes, mask on,
@@ -141,7 +158,7 @@ LANE_FUNCTION sarrus_judgement sarrus_judge_measured(const sarrus_evaluation *ev
     const real kinetic = lane_at(lanes->kinetic, 0), low = lane_at(lanes->low, 0), high = lane_at(lanes->high, 0);
     const real mismatch = real_abs(found.balance - lane_at(lanes->balance0, 0));
     const real rounding = real_max(real_max(real_abs(low), real_abs(high)), kinetic) * real_set(SARRUS_ENERGY_FLOOR);
-    const real floor = rounding + real_set(mech->energy_floor) + (mech->has_swing ? at->swing : real_set(0.0));
+    const real floor = rounding + real_set(mech->energy_floor) + sarrus_judge_swing(mech, lanes, at, found.balance);
     found.is_unbalanced = mask_not(real_le(mismatch, real_fma(real_set(mech->limit_energy), kinetic + (high - low), floor)));
     found.is_open = mask_not(real_le(ev->state_violation, sarrus_judge_most_open(ev, at)));
     if (sarrus_holds_speeds(mech) && mech->limit_violation < SARRUS_NO_LIMIT)

@@ -191,6 +191,19 @@ static const char resting[] =
     "integrator: {t_end: 2}\n"
     "output: {interval: 0.02}\n";
 
+/* A drive, or a load, that lifts from rest: the work of the first steps is little beside what they have lifted. */
+#define LIFTED(joint, rest)                                                                                                        \
+    "sarrus: 1\nspace: planar\ngravity: [0, -9.81]\n"                                                                              \
+    "bodies: [{name: lift, mass: 3, inertia: 0.1, position: [0, 0]}]\n"                                                            \
+    "joints: [{name: P, type: prismatic, bodies: [ground, lift], at: [0, 0], axis: [0, 1]" joint "}]\n" rest                       \
+    "integrator: {t_end: 1}\n"                                                                                                     \
+    "output: {interval: 0.1}\n"
+static const char lifted[] = LIFTED(", drive: {signal: {polynomial: [0, 0, 0, 0.2]}}", "");
+static const char hauled[] = LIFTED("", "forces: [{name: F, type: force, body: lift, at: [0, 0], value: [0, 29.6]}]\n");
+/* The same on a spring that no step of a hundredth of a second resolves. */
+static const char exploding[] =
+    LIFTED(", stiffness: 1e6, rest: 1e-3", "forces: [{name: F, type: force, body: lift, at: [0, 0], value: [0, 29.6]}]\n");
+
 static const struct regular_case {
     const char *text, *file, *integrator;
 } regular[] = {
@@ -198,6 +211,10 @@ static const struct regular_case {
     {pulled, NULL, "{method: rk4, dt: 1e-3, t_end: 2}"},
     {pulled, NULL, "{method: adams-moulton, t_end: 2}"},
     {resting, NULL, "{method: rk4, dt: 5e-3, t_end: 2}"},
+    {lifted, NULL, "{method: semi-implicit, dt: 1e-2, t_end: 1}"},
+    {lifted, NULL, "{method: semi-implicit, dt: 1e-4, t_end: 1}"},
+    {hauled, NULL, "{method: semi-implicit, dt: 1e-2, t_end: 1}"},
+    {NULL, "stewart_platform.yaml", "{method: semi-implicit, dt: 1e-3, t_end: 0.05}"},
     {late_drive, NULL, "{t_end: 1}"},
     {late_drive, NULL, "{method: verner65, t_end: 1}"},
     {late_drive, NULL, "{method: adams-moulton, t_end: 1}"},
@@ -224,6 +241,18 @@ static void regular_motions_are_not_marked(void **state) {
     }
 }
 
+/* What is allowed in the first steps from rest allows nothing later. */
+static void explosions_are_told(void **state) {
+    (void)state;
+    const sarrus_override overrides[] = {{"integrator", "{method: semi-implicit, dt: 1e-2, t_end: 0.1}"}, {NULL, NULL}};
+    mechanism m = mechanism_open_text(exploding, overrides);
+    sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+    assert_int_equal(sarrus_batch_advance(batch, m.plan->n_steps), SARRUS_OK);
+    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_ENERGY_MISMATCH);
+    sarrus_batch_destroy(batch);
+    mechanism_close(&m);
+}
+
 /* A limit of the energy that is given in the scenario is the limit, whatever the method's own motion may be off in passing. */
 static void a_limit_of_the_energy_is_taken_at_its_word(void **state) {
     (void)state;
@@ -245,6 +274,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_near_their_change_points_are_right_or_marked),
         cmocka_unit_test(regular_motions_are_not_marked),
+        cmocka_unit_test(explosions_are_told),
         cmocka_unit_test(a_limit_of_the_energy_is_taken_at_its_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
