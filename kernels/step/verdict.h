@@ -129,8 +129,8 @@ LANE_BODY mask sarrus_judge_slips(const sarrus_evaluation *ev, const sarrus_verd
 }
 
 /* J, by which the balance may be off for what the method does in passing. The work of a step of semi-implicit Euler is that of its
- * forces along the speeds before it, while it goes the way of those behind it: h P⁺ is missing, which is what the step has changed the
- * energy by, and in the first steps from rest all that there is. Of speeds beyond a size a second more is not believed. */
+ * forces along the speeds before it, while it goes the way of those behind it: h P⁺ is missing, which is what the step has changed
+ * the energy by, and in the first steps from rest all that there is. Of speeds beyond a size a second more is not believed. */
 LANE_FUNCTION real sarrus_judge_swing(const sarrus_mechanism *mech, const sarrus_verdict *lanes, const sarrus_verdict_state *at,
                                       real balance) {
     const real change = real_abs((balance - lane_at(lanes->balance, 0)) + (at->work - lane_at(lanes->work, 0)));

@@ -1,5 +1,8 @@
 /* Set of loops after set of loops, because no dependence reaches beyond one (loop_sets.h).
  *
+ * Rows of speeds alone, of nonholonomic constraints, are left out before those that hold positions as well: a projection of positions
+ * sees the rows that stay.
+ *
  * A row d may be left out where its component in the null vector w of Jᵀ is not zero; the row is chosen whose smallest component
  * over all configurations is largest (for several null vectors: one row after another, each time deflating the vectors). A set in
  * which that would take long, because thousands of rows depend on one another, has its rows chosen by elimination instead. */
@@ -15,6 +18,10 @@
 
 /* Multiplications that choosing with null vectors may take in one set. */
 static const double most_work = 5e8;
+/* A row of speeds goes where its part in a null vector, by the sizes of rows, is at least this share of the largest. */
+static const double part_of_speeds = 1e-3;
+/* What rows of speeds are scaled by where larger rows are chosen first. */
+static const double scale_of_speeds = 1e-4;
 /* A row whose part in every null vector is smaller has a unique multiplier. */
 static const double part_of_null = 1e-7;
 
@@ -26,6 +33,8 @@ typedef struct loop_set {
     int n_null;                     /* dependences in the generic case */
     double **null;                  /* [asked->n] each [n_rows][n_null], column-major */
     bool *is_dependent, *is_unique; /* [n_rows] */
+    bool *is_of_speeds;             /* [n_rows] that hold no positions */
+    double *size;                   /* [n_rows] of rows in one configuration */
 } loop_set;
 
 typedef struct analysis {
@@ -43,6 +52,8 @@ static void set_free(loop_set *set, int n_asked) {
     free(set->rows.value);
     free(set->is_dependent);
     free(set->is_unique);
+    free(set->is_of_speeds);
+    free(set->size);
 }
 
 static bool set_create(loop_set *set, analysis *a, const int *row, int n_rows) {
@@ -53,8 +64,13 @@ static bool set_create(loop_set *set, analysis *a, const int *row, int n_rows) {
     set->null = calloc((size_t)a->asked->n + 1, sizeof *set->null);
     set->is_dependent = calloc((size_t)n_rows + 1, sizeof *set->is_dependent);
     set->is_unique = calloc((size_t)n_rows + 1, sizeof *set->is_unique);
-    if (!set->rows.body || !set->rows.value || !set->null || !set->is_dependent || !set->is_unique)
+    set->is_of_speeds = calloc((size_t)n_rows + 1, sizeof *set->is_of_speeds);
+    set->size = calloc((size_t)n_rows + 1, sizeof *set->size);
+    if (!set->rows.body || !set->rows.value || !set->null || !set->is_dependent || !set->is_unique || !set->is_of_speeds ||
+        !set->size)
         return false;
+    for (int r = 0; r < n_rows; ++r)
+        set->is_of_speeds[r] = sarrus_plan_row_is_of_speeds(a->c->plan, row[r]);
     for (int pass = 0; pass < 2; ++pass) {
         for (int k = 0; k < SARRUS_MOST_SIDES * n_rows; ++k) {
             const int r = k / SARRUS_MOST_SIDES, side = k % SARRUS_MOST_SIDES, body = all->body[row[r]][side];
@@ -106,30 +122,63 @@ static void deflate(const loop_set *set, int i, int row, double *w) {
     }
 }
 
-/* The row whose smallest null component over the generic configurations is largest; later rows win ties, so that the rows
+/* The smallest null component of a row over the generic configurations. */
+static double smallest_part(const loop_set *set, const sarrus_plan_asked *asked, int row) {
+    double smallest = INFINITY;
+    for (int i = 0; i < asked->n; ++i)
+        smallest = fmin(smallest, row_norm(set, i, row) / asked->kept[i]);
+    return smallest;
+}
+
+/* The row whose smallest null component is largest; later rows win ties, so that the rows
  * written first in the scenario stay. Without a row the others have lost the rank where its component is 0. That does little harm
- * next to a singular configuration, where it is lost anyway, so a component is taken relative to the smallest σ that counts. */
+ * next to a singular configuration, where it is lost anyway, so a component is taken relative to the smallest σ that counts. Rows of
+ * speeds come before all others. */
 static int best_dependent(const loop_set *set, const sarrus_plan_asked *asked) {
-    int best = -1;
-    double best_size = -1.0;
+    int best = -1, best_of_speeds = -1;
+    double best_size = -1.0, of_speeds = 0.0, of_all = 0.0;
     for (int row = 0; row < set->n_rows; ++row) {
         if (set->is_dependent[row])
             continue;
-        double smallest = INFINITY;
-        for (int i = 0; i < asked->n; ++i)
-            smallest = fmin(smallest, row_norm(set, i, row) / asked->kept[i]);
+        const double smallest = smallest_part(set, asked, row), part = smallest * set->size[row];
+        of_all = fmax(of_all, part);
         if (smallest > best_size * (1.0 - 1e-9)) {
             best = row;
             best_size = fmax(best_size, smallest);
         }
+        if (set->is_of_speeds[row] && part > of_speeds) {
+            best_of_speeds = row;
+            of_speeds = part;
+        }
     }
+    return best_of_speeds >= 0 && of_speeds > part_of_speeds * of_all ? best_of_speeds : best;
+}
+
+/* The configuration farthest from losing a rank. */
+static int most_decided(const sarrus_plan_asked *asked) {
+    int best = 0;
+    for (int i = 1; i < asked->n; ++i)
+        best = asked->kept[i] > asked->kept[best] ? i : best;
     return best;
+}
+
+static void sizes_find(loop_set *set, const analysis *a) {
+    const int n = set->rows.n_sides * set->rows.n_each;
+    set_place(set, a, most_decided(a->asked));
+    for (int r = 0; r < set->n_rows; ++r) {
+        const double *value = sarrus_plan_row_side(&set->rows, r, 0);
+        double sum = 0.0;
+        for (int k = 0; k < n; ++k)
+            sum += value[k] * value[k];
+        set->size[r] = sqrt(sum);
+    }
 }
 
 static sarrus_status choose_by_null_vectors(loop_set *set, analysis *a) {
     double *w = malloc(((size_t)set->n_null + 1) * sizeof *w);
     if (!w)
         return SARRUS_NO_MEMORY;
+    sizes_find(set, a);
     for (int row = 0; row < set->n_rows; ++row) {
         double largest = 0.0;
         for (int i = 0; i < a->asked->n; ++i)
@@ -162,14 +211,6 @@ static sarrus_status find_null_vectors(loop_set *set, analysis *a) {
     }
     set->n_null = n_null;
     return SARRUS_OK;
-}
-
-/* The configuration farthest from losing a rank. */
-static int most_decided(const sarrus_plan_asked *asked) {
-    int best = 0;
-    for (int i = 1; i < asked->n; ++i)
-        best = asked->kept[i] > asked->kept[best] ? i : best;
-    return best;
 }
 
 /* Rows with a part in some null vector: what a random vector keeps of itself beside everything that the rows can do. */
@@ -207,6 +248,11 @@ static sarrus_status choose_by_elimination(loop_set *set, analysis *a) {
     const ptrdiff_t n = (ptrdiff_t)set->rows.n_each * set->rows.n_bodies;
     double *x = malloc(((size_t)n + 2 * (size_t)set->n_rows + 1) * sizeof *x);
     set_place(set, a, best);
+    for (int r = 0; r < set->n_rows; ++r) {
+        double *value = sarrus_plan_row_side(&set->rows, r, 0);
+        for (int k = 0; set->is_of_speeds[r] && k < set->rows.n_sides * set->rows.n_each; ++k)
+            value[k] *= scale_of_speeds;
+    }
     bool good = x && sarrus_fronts_choose(&fronts, &set->rows, tolerance_of(a, best), set->is_dependent);
     for (int r = 0; good && r < set->n_rows; ++r)
         set->is_dependent[r] = !set->is_dependent[r];

@@ -33,6 +33,7 @@ typedef struct impasse {
     bool is_unmet;      /* the drives contradict other rows; else their reach ends */
     bool is_locked;     /* unmet, and nothing can move without drives either */
     bool is_end;        /* the end of a reach: a drive belongs to the cause, and bodies move much faster than before */
+    bool is_idle;       /* an end all the same wherever the motions that are left free lead, as the spin of a rod in two balls */
     bool is_determined; /* what belongs to `cause` has no freedom left, or none that helps */
 } impasse;
 
@@ -122,9 +123,14 @@ static double speed_before(const sarrus_follow *f) {
     return sarrus_gap_between(f->gap, track->q[1], track->q[0]) / (track->t[0] - track->t[1]);
 }
 
-/* Whether the drives ask for what cannot be met wherever the motions that are left free lead: from three places along them. The
- * cause is spoilt. */
-static bool is_unmet_all_around(impasse *at, double moment) {
+/* Whether bodies move much faster than before when the drives go on. */
+static bool is_rush(const impasse *at) {
+    return sarrus_gap_of_move(at->gap, at->speed) > rush * speed_before(at->follow);
+}
+
+/* Whether it is the same wherever the motions that are left free lead, from three places along them: the drives ask for what cannot be
+ * met, or their reach ends. The cause is spoilt. */
+static bool is_so_all_around(impasse *at, double moment) {
     sarrus_configuration *c = at->gap->c;
     const double t = at->follow->fine.t[0];
     uint64_t state = 20210907;
@@ -138,16 +144,25 @@ static bool is_unmet_all_around(impasse *at, double moment) {
         (void)sarrus_configuration_assemble(c, t);
         const bool is_closed = sarrus_gap_now(at->gap) <= SARRUS_FOLLOW_CLOSED;
         (void)sarrus_configuration_rows(c, t + moment);
-        if (!is_closed || !split_demand(at, moment, &share) || !(share > unmet_tolerance))
+        if (!is_closed || !split_demand(at, moment, &share) || !(at->is_unmet ? share > unmet_tolerance : is_rush(at)))
             return false;
     }
     return true;
 }
 
+/* The same, and the cause is kept. */
+static bool is_around(impasse *at, double moment) {
+    const size_t n_bytes = (size_t)at->gap->c->m * sizeof *at->cause;
+    memcpy(at->elsewhere, at->cause, n_bytes);
+    const bool is_so = is_so_all_around(at, moment);
+    memcpy(at->cause, at->elsewhere, n_bytes);
+    return is_so;
+}
+
 static sarrus_status impasse_look(impasse *at) {
     sarrus_configuration *c = at->gap->c;
     const sarrus_follow *f = at->follow;
-    const int m = c->m, n = c->n;
+    const int n = c->n;
     const double moment = 1e-2 * f->paced_step;
     double share = 0.0;
     memcpy(c->q, f->fine.q[0], (size_t)c->n_q * sizeof *c->q);
@@ -158,19 +173,17 @@ static sarrus_status impasse_look(impasse *at) {
     if (!at->is_unmet) {
         if (!find_weakest_rows(at))
             return sarrus_configuration_failure(c);
-        at->is_end = is_of_drives(at) && sarrus_gap_of_move(at->gap, at->speed) > rush * speed_before(f);
+        at->is_end = is_of_drives(at) && is_rush(at);
     }
     if (!find_determined(at))
         return sarrus_configuration_failure(c);
-    if (!at->is_unmet)
+    if (!at->is_unmet) {
+        at->is_idle = at->is_end && !at->is_determined && is_around(at, moment);
         return SARRUS_OK;
+    }
     const int undriven = sarrus_plan_undriven_rank(at->gap, f->fine.t[0], &at->change);
     at->is_locked = undriven == n;
-    if (!at->is_determined) {
-        memcpy(at->elsewhere, at->cause, (size_t)m * sizeof *at->cause);
-        at->is_determined = is_unmet_all_around(at, moment);
-        memcpy(at->cause, at->elsewhere, (size_t)m * sizeof *at->cause);
-    }
+    at->is_determined = at->is_determined || is_around(at, moment);
     return undriven < 0 ? sarrus_configuration_failure(c) : SARRUS_OK;
 }
 
@@ -323,8 +336,9 @@ static sarrus_status judge(sarrus_context *context, impasse *at, bool is_same) {
     const bool is_sure = is_same && f->n_jumps == 0 && !f->has_strayed && !f->is_unsure;
     if (is_sure && open > (at->is_locked ? open_if_locked : open_for_certain) && at->is_determined && (at->is_unmet || at->is_end))
         return refuse(context, at);
-    /* Where motions are left free, the one that was followed is not the one that a run makes, and may end where that goes on. */
-    if (!at->is_unmet && !(at->is_determined && at->is_end))
+    /* Where motions are left free, the one that was followed is not the one that a run makes, and may end where that goes on; but for
+     * those that change nothing of it. */
+    if (!at->is_unmet && !(at->is_end && (at->is_determined || at->is_idle)))
         return SARRUS_OK;
     char names[MAX_LIST];
     int first;

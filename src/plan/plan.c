@@ -81,6 +81,11 @@ bool sarrus_plan_row_is_angle(const sarrus_plan *plan, int i_row) {
            (row->freedom >= 0 && sarrus_freedom_turns((sarrus_freedom)plan->freedom[row->freedom].form));
 }
 
+bool sarrus_plan_row_is_of_speeds(const sarrus_plan *plan, int i_row) {
+    const int i_constraint = plan->row[i_row].joint - plan->mech.n_joints;
+    return i_constraint >= 0 && plan->model->constraints[i_constraint].type == SARRUS_CONSTRAINT_NONHOLONOMIC;
+}
+
 void sarrus_plan_sizes_get(const sarrus_plan *plan, sarrus_plan_sizes *out) {
     if (!out)
         return;

@@ -145,6 +145,9 @@ bool sarrus_plan_row_is_drive(const sarrus_plan *plan, int i_row);
 /* Whether the Φ of row i is an angle. */
 bool sarrus_plan_row_is_angle(const sarrus_plan *plan, int i_row);
 
+/* Whether a row holds a speed and no position: that of a nonholonomic constraint. */
+bool sarrus_plan_row_is_of_speeds(const sarrus_plan *plan, int i_row);
+
 /* The parameters [n_parameters] and the given state q [n_q], v [n_v] (before assembly, in the turns where drives begin) of the
  * instance with these values [model->n_values]. Returns false when a number is not finite or not physical (mass or inertia not
  * positive, or negative where the body may lack it, axis of length zero, length not positive); the arrays are then not to be

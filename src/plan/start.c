@@ -48,8 +48,7 @@ static int slipping_constraint(const sarrus_plan *plan, const sarrus_configurati
         unit = fmax(unit, fabs(c->phi_dot[i]));
     *slip = slips * unit;
     for (int i = 0; i < c->m; ++i) {
-        const int constraint = plan->row[i].joint - plan->mech.n_joints;
-        if (constraint < 0 || plan->model->constraints[constraint].type != SARRUS_CONSTRAINT_NONHOLONOMIC || fabs(rest[i]) <= *slip)
+        if (!sarrus_plan_row_is_of_speeds(plan, i) || fabs(rest[i]) <= *slip)
             continue;
         *slip = fabs(rest[i]);
         row = i;
