@@ -7,6 +7,7 @@
 - A wheel that is driven: the point has the speed of the signal, and the work is in the balance.
 - `linear` with the numbers of a knife edge is one, bit by bit.
 - Redundant blades move as one; their forces are not unique and say so.
+- Beside joints that hold the same, rows of speeds are the redundant ones.
 - Speeds that contradict one another, a disc that lies flat and a row of zeros are told; `saddle` takes a row of turns alone.
 
 Exit code 77 (skipped) without a program or h5py."""
@@ -62,6 +63,46 @@ constraints:
      plane: {point: [0, 0, 0.1], normal: [0, 0, 1]}}
 integrator: {method: rk4, dt: 1.0e-3, t_end: 8}
 output: {interval: 0.05, channels: [state, energy, work, constraint, rank, reactions]}
+"""
+# What slips nowhere because joints hold it already: a blade in a pin, a wheel along a rail, a ball between two links.
+IN_A_PIN = """sarrus: 1
+space: planar
+bodies:
+  - {name: b, mass: 1, inertia: 0.1, position: [0.5, 0]}
+joints:
+  - {name: A, type: revolute, bodies: [ground, b], at: [0, 0]}
+constraints:
+  - {name: idle, type: nonholonomic, kind: linear, bodies: [ground, b], point: [-0.5, 0], along: [3, 0]}
+integrator: {method: dopri5, t_end: 2}
+output: {interval: 0.1, channels: [state, energy, constraint, rank, reactions]}
+"""
+ON_A_RAIL = """sarrus: 1
+space: planar
+bodies:
+  - {name: arm, mass: 2, inertia: 0.5, position: [0.5, 0]}
+  - {name: car, mass: 0.5, inertia: 0.02, position: [0.5, 0.1]}
+joints:
+  - {name: A, type: revolute, bodies: [ground, arm], at: [0, 0]}
+  - {name: R, type: prismatic, bodies: [arm, car], at: [0.5, 0.1], axis: [1, 0], stiffness: 200}
+constraints:
+  - {name: idle, type: nonholonomic, kind: knife_edge, bodies: [arm, car], point: [5.0, 0], across: [0, 1]}
+integrator: {method: dopri5, t_end: 2}
+output: {interval: 0.1, channels: [state, energy, constraint, rank, reactions]}
+"""
+BETWEEN_LINKS = """sarrus: 1
+space: spatial
+gravity: [2, 0.7, -9.81]
+bodies:
+  - {name: a, mass: 1, inertia: [0.1, 0.2, 0.15], position: [0, 0.3, 1], angular_velocity: [1, 2, 0.5]}
+  - {name: b, mass: 1, inertia: [0.1, 0.12, 0.1], position: [0.4, 0.1, 0.5]}
+joints:
+  - {name: S, type: spherical, bodies: [ground, a], at: [0, 0, 1.3]}
+  - {name: U, type: universal, bodies: [a, b], at: [0.1, 0.2, 0.7], axes: [[1, 0, 0], [0, 1, 0]]}
+constraints:
+  - {name: idle, type: nonholonomic, kind: rolling, bodies: [a, b], radius: 0.3, point: [0.1, 0.05, 0],
+     plane: {point: [0, 0, -0.8], normal: [0, 0, 1]}}
+integrator: {method: dopri5, rtol: 1.0e-4, t_end: 3}
+output: {interval: 0.1, channels: [state, energy, constraint, rank, reactions]}
 """
 CART = """sarrus: 1
 space: planar
@@ -215,6 +256,16 @@ class Nonholonomic(unittest.TestCase):
         ahead = beside.replace("-0.3, -0.4", "0.5, 0.1")
         straight = self.run_text(SLED % f"  - {BLADE}\n  - {ahead}")
         np.testing.assert_allclose(straight["state/v"][:, 2], 0, atol=1e-12)
+
+    def test_positions_come_before_speeds(self):
+        """Of rows that depend on one another those of speeds are left out: a projection closes what joints hold."""
+        for text in (IN_A_PIN, ON_A_RAIL, BETWEEN_LINKS):
+            path = self.folder / "scenario.yaml"
+            path.write_text(text, encoding="utf-8")
+            card = subprocess.run([self.program, "check", str(path)], capture_output=True, text=True, check=True).stdout
+            self.assertRegex(card, r"redundant +constraint idle, [a-z ]*slip\n")
+            found = self.run_text(text, "dynamics.formulation=udwadia-kalaba")
+            np.testing.assert_allclose(found["diagnostics/position_error"], 0, atol=1e-13)
 
     def judged(self, text, *settings):
         """The status of the first instance, or the message with which the scenario is refused."""
