@@ -120,8 +120,50 @@ static void tensors_of_no_body(void **state) {
     }
 }
 
+/* A crank, a coupler in two balls and a rocker, whose coupler spins idly. A crank of 0.2 m cannot be followed beyond 0.851 rad, the
+ * first root of the discriminant of its equation in the rocker's angle; a crank of 0.1 m goes all around. */
+static void idle_freedoms_do_not_hide_the_end_of_a_reach(void **state) {
+    (void)state;
+    static const char rssr[] =
+        "sarrus: 1\nspace: spatial\n"
+        "parameters: {r: 0.2, l: 0.4, s: 0.25, dx: 0.15, dy: 0.3, k: '=(l^2-s^2-(dx-r)^2-dy^2)/(2*s)', phi: '=acos(k/dy)'}\n"
+        "bodies:\n"
+        "  - {name: crank, mass: 0.5, inertia: [1e-5, 2e-3, 2e-3], position: ['=r/2', 0, 0]}\n"
+        "  - {name: coupler, mass: 0.4, inertia: [1e-5, 5e-3, 5e-3],\n"
+        "     position: ['=(r+dx)/2', '=(dy+s*cos(phi))/2', '=s*sin(phi)/2']}\n"
+        "  - {name: rocker, mass: 0.6, inertia: [3e-3, 1e-5, 3e-3],\n"
+        "     position: ['=dx', '=dy+s*cos(phi)/2', '=s*sin(phi)/2']}\n"
+        "joints:\n"
+        "  - {name: O, type: revolute, bodies: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1],\n"
+        "     drive: {signal: {polynomial: [0, 0, 4]}}}\n"
+        "  - {name: A, type: spherical, bodies: [crank, coupler], at: ['=r', 0, 0]}\n"
+        "  - {name: B, type: spherical, bodies: [coupler, rocker], at: ['=dx', '=dy+s*cos(phi)', '=s*sin(phi)']}\n"
+        "  - {name: D, type: revolute, bodies: [ground, rocker], at: ['=dx', '=dy', 0], axis: [1, 0, 0]}\n"
+        "integrator: {t_end: 1.5}\n";
+    for (int k = 0; k < 2; ++k) {
+        const sarrus_override shorter[] = {{"parameters.r", k ? "0.1" : "0.2"}, {NULL, NULL}};
+        mechanism m = mechanism_open_text(rssr, shorter);
+        sarrus_warnings *warnings = NULL;
+        int n_doubts = 0;
+        assert_int_equal(sarrus_warnings_create(m.context, m.plan, 1, &warnings), SARRUS_OK);
+        for (int i = 0; i < sarrus_warnings_count(warnings); ++i) {
+            sarrus_warning w;
+            sarrus_warnings_get(warnings, i, &w);
+            if (w.kind != SARRUS_WARNING_DOUBTFUL_DRIVE)
+                continue;
+            ++n_doubts;
+            assert_string_equal(w.name, "O");
+            assert_true(fabs(w.values[0] - sqrt(0.851 / 4.0)) < 2e-3);
+        }
+        assert_int_equal(n_doubts, 1 - k);
+        sarrus_warnings_destroy(warnings);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(angles_that_look_like_degrees), cmocka_unit_test(draws_without_a_meaning),
+                                       cmocka_unit_test(idle_freedoms_do_not_hide_the_end_of_a_reach),
                                        cmocka_unit_test(tensors_of_no_body)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
