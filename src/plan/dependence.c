@@ -1,7 +1,7 @@
 /* Set of loops after set of loops, because no dependence reaches beyond one (loop_sets.h).
  *
- * Rows of speeds alone, of nonholonomic constraints, are left out before those that hold positions as well: a projection of positions
- * sees the rows that stay.
+ * Rows of speeds alone, of nonholonomic constraints, are left out before those that hold positions as well: a projection of
+ * positions sees the rows that stay.
  *
  * A row d may be left out where its component in the null vector w of Jᵀ is not zero; the row is chosen whose smallest component
  * over all configurations is largest (for several null vectors: one row after another, each time deflating the vectors). A set in
@@ -130,10 +130,10 @@ static double smallest_part(const loop_set *set, const sarrus_plan_asked *asked,
     return smallest;
 }
 
-/* The row whose smallest null component is largest; later rows win ties, so that the rows
- * written first in the scenario stay. Without a row the others have lost the rank where its component is 0. That does little harm
- * next to a singular configuration, where it is lost anyway, so a component is taken relative to the smallest σ that counts. Rows of
- * speeds come before all others. */
+/* The row whose smallest null component is largest; later rows win ties, so that the rows written first in the scenario stay.
+ * Without a row the others have lost the rank where its component is 0. That does little harm next to a singular configuration,
+ * where it is lost anyway, so a component is taken relative to the smallest σ that counts. Rows of speeds come before all
+ * others. */
 static int best_dependent(const loop_set *set, const sarrus_plan_asked *asked) {
     int best = -1, best_of_speeds = -1;
     double best_size = -1.0, of_speeds = 0.0, of_all = 0.0;

@@ -128,8 +128,8 @@ static bool is_rush(const impasse *at) {
     return sarrus_gap_of_move(at->gap, at->speed) > rush * speed_before(at->follow);
 }
 
-/* Whether it is the same wherever the motions that are left free lead, from three places along them: the drives ask for what cannot be
- * met, or their reach ends. The cause is spoilt. */
+/* Whether it is the same wherever the motions that are left free lead, from three places along them: the drives ask for what
+ * cannot be met, or their reach ends. The cause is spoilt. */
 static bool is_so_all_around(impasse *at, double moment) {
     sarrus_configuration *c = at->gap->c;
     const double t = at->follow->fine.t[0];
@@ -336,8 +336,8 @@ static sarrus_status judge(sarrus_context *context, impasse *at, bool is_same) {
     const bool is_sure = is_same && f->n_jumps == 0 && !f->has_strayed && !f->is_unsure;
     if (is_sure && open > (at->is_locked ? open_if_locked : open_for_certain) && at->is_determined && (at->is_unmet || at->is_end))
         return refuse(context, at);
-    /* Where motions are left free, the one that was followed is not the one that a run makes, and may end where that goes on; but for
-     * those that change nothing of it. */
+    /* Where motions are left free, the one that was followed is not the one that a run makes, and may end where that goes on; but
+     * for those that change nothing of it. */
     if (!at->is_unmet && !(at->is_end && (at->is_determined || at->is_idle)))
         return SARRUS_OK;
     char names[MAX_LIST];
