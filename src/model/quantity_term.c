@@ -208,17 +208,18 @@ static bool plain_term(const sarrus_model *model, word whole, sarrus_term *out, 
         {"energy", {.kind = SARRUS_TERM_OBSERVED, .observable = SARRUS_OBSERVE_ENERGY}},
         {"work", {.kind = SARRUS_TERM_OBSERVED, .observable = SARRUS_OBSERVE_WORK}},
     };
+    int i_named = 0;
+    while (i_named < model->n_named && !is_word(whole, model->values[i_named].path + sizeof "parameters." - 1))
+        ++i_named;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
         *out = known[i].term;
-        if (is_word(whole, known[i].name))
-            return true;
+        if (!is_word(whole, known[i].name))
+            continue;
+        fault->is_ambiguous = i_named < model->n_named;
+        return fault->is_ambiguous ? is_unknown(fault, whole, whole, "") : true;
     }
-    for (int i = 0; i < model->n_named; ++i) {
-        *out = (sarrus_term){.kind = SARRUS_TERM_VALUE, .value = i};
-        if (is_word(whole, model->values[i].path + sizeof "parameters." - 1))
-            return true;
-    }
-    return is_unknown(fault, whole, whole, "");
+    *out = (sarrus_term){.kind = SARRUS_TERM_VALUE, .value = i_named};
+    return i_named < model->n_named ? true : is_unknown(fault, whole, whole, "");
 }
 
 bool sarrus_term_find(const sarrus_model *model, const char *text, size_t n, sarrus_term *out, sarrus_quantity_fault *fault) {

@@ -29,6 +29,7 @@ typedef struct sarrus_quantity_fault {
     size_t position, n_token;
     const char *message; /* a constant */
     bool is_unknown_name;
+    bool is_ambiguous; /* an unknown name that would be known twice: as a named parameter too */
     size_t i_part;
     char expected[SARRUS_QUANTITY_TEXT];
 } sarrus_quantity_fault;

@@ -263,5 +263,6 @@ void sarrus_batch_read(sarrus_reader *reader, sarrus_node *node, void *object) {
         settle_ends(reader, node);
     }
     sarrus_kept_settle(reader);
+    sarrus_drawn_names_settle(reader);
     sarrus_sensitivity_settle(reader);
 }

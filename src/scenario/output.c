@@ -106,6 +106,13 @@ static void report_unknown(sarrus_reader *reader, const sarrus_node *node, const
     n = n < sizeof name - 1 ? n : sizeof name - 1;
     memcpy(name, part, n);
     name[n] = '\0';
+    if (fault->is_ambiguous) {
+        sarrus_reader_refuse(reader, &place,
+                             "'%s' in the quantity is that of the mechanism, and a named parameter; expected another name of the "
+                             "parameter",
+                             name);
+        return;
+    }
     if (fault->expected[0] != '\0') {
         sarrus_reader_refuse(reader, &place, "unknown part '%s' of '%.*s'; expected %s", name, (int)fault->n_token,
                              node->text + fault->position, fault->expected);
@@ -131,6 +138,11 @@ static void read_quantity(sarrus_reader *reader, sarrus_quantities *quantities, 
     if (name != node->key->text || n_name != node->key->n_text) {
         sarrus_reader_refuse(reader, node->key,
                              "the name of a quantity is no word; expected a letter or '_', then letters, digits, '_'");
+    }
+    if (strcmp(node->key->text, "time") == 0) {
+        sarrus_reader_refuse(reader, node->key,
+                             "a quantity is called 'time', as the times of a result are; expected another name: readers of files "
+                             "refuse one that stands twice");
     }
     if (node->kind != SARRUS_NODE_SCALAR || sarrus_node_is_null(node)) {
         sarrus_reader_refuse(reader, node, "the quantity '%s' is %s; expected an expression, as \"max(tip.x) - min(tip.x)\"",

@@ -17,6 +17,9 @@ void sarrus_sensitivity_read(sarrus_reader *reader, sarrus_node *node, void *obj
 /* Behind `batch`: whether the study has the instances that are kept; brings them into their order. */
 void sarrus_kept_settle(sarrus_reader *reader);
 
+/* Behind `batch`: whether statistics of the drawn parameters can stand under their names. */
+void sarrus_drawn_names_settle(sarrus_reader *reader);
+
 /* Behind `batch`: whether there are parameters that a quantity could depend on. */
 void sarrus_sensitivity_settle(sarrus_reader *reader);
 

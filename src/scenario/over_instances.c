@@ -95,6 +95,19 @@ void sarrus_kept_settle(sarrus_reader *reader) {
 
 /* ---- output.statistics ---- */
 
+void sarrus_drawn_names_settle(sarrus_reader *reader) {
+    const sarrus_model *model = reader->model;
+    const sarrus_node *list = sarrus_node_child(sarrus_node_child(reader->tree.root, "batch"), "parameters");
+    const sarrus_node *item = list != NULL ? list->first : NULL;
+    for (int i = 0; model->output.statistics != 0 && item != NULL && i < model->batch.n_sampled; ++i, item = item->next) {
+        if (strcmp(model->batch.sampled[i].label, "time") == 0) {
+            sarrus_reader_refuse(reader, item,
+                                 "a drawn parameter is called 'time', as the times of a result are, and output.statistics has one "
+                                 "of each; expected another name");
+        }
+    }
+}
+
 void sarrus_channel_check(sarrus_reader *reader, const sarrus_node *item, unsigned channel) {
     if (channel == SARRUS_CHANNEL_JOINT_POINTS && sarrus_model_ground_motion(reader->model, 0) != NULL) {
         sarrus_reader_defer(reader, item,
