@@ -42,9 +42,9 @@ def _keys_written(tree: object) -> object:
 
 
 def _text_of(tree: object) -> str:
-    """JSON, which is YAML: a finding's line is one of this text."""
+    """JSON, which is YAML: a finding's line is one of this text. What is not finite stands there as well, to be refused."""
     try:
-        text = json.dumps(_keys_written(tree), indent=1, default=_plain, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(_keys_written(tree), indent=1, default=_plain, ensure_ascii=False)
         text.encode()  # half a character, as JSON may have it, is none
         return text
     except (ValueError, TypeError, RecursionError) as error:

@@ -83,6 +83,8 @@ def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLi
         except ValueError:
             lengths = {label: np.shape(samples[label]) for label in labels}
             raise ArgumentError(f"the columns of samples have different shapes: {lengths}") from None
+        if columns and (columns[0].ndim > 1 or columns[0].size == 0):
+            raise ArgumentError(f"the columns of samples are rows of numbers; got the shape {columns[0].shape}")
         return np.ascontiguousarray(np.stack([np.atleast_1d(column) for column in columns], axis=-1))
     table = np.ascontiguousarray(floats_of("samples", samples))
     if table.ndim != 2 or table.shape[1] != len(labels) or len(table) == 0:

@@ -14,7 +14,7 @@ typedef struct entry {
 } entry;
 
 static const entry formulations[] = {
-    {"auto", "of the two below the one that takes fewer operations: in the plane the first (the default)", 0.0},
+    {"auto", "over a tree or of the bodies, as the plan finds quicker and right: mostly over a tree (the default)", 0.0},
 #define SARRUS_FORMULATION(name, value, word, kernel, dense, text) {word, text, 0.0},
 #include "sarrus/formulation.def"
     {NULL, NULL, 0.0},

@@ -1,4 +1,5 @@
 /* sarrus pinv: pseudoinverses of a stack of matrices, from a .npy file into another, block by block. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static void help_print(void) {
            "      --method M              one of 'sarrus list pinv' (default auto: householder, lapack above 64x64)\n"
            "      --rank RULE             one of 'sarrus list rank' but violation (default auto)\n"
            "      --tolerance T           of the rank rule, a share of the largest singular value in most;\n"
-           "                              tikhonov damps by it and needs one, as 1e-5\n"
+           "                              tikhonov damps by it and needs one, as 1e-5; without one 'auto' and\n"
+           "                              'relative' take 10 max(m, n) ε, of f4 max(m, n) 2^-23\n"
            "      --max-rank K            at most K singular values count; truncated counts K, and needs it\n"
            "      --rhs B.npy             right sides B[..., m, k]: leading dimensions as those of A, or none:\n"
            "                              one B for all matrices; X[..., n, k]\n"
@@ -230,6 +232,16 @@ static uint64_t arrays_cut(const sarrus_pinv_work *work, uint64_t n, double *dou
     return used;
 }
 
+/* Numbers of four bytes are rounded to 2⁻²³ of themselves, and what that makes of a rank is none. */
+static void noise_mind(pinv_stream *s) {
+    const sarrus_rank_method rule = s->work.asked.rank_method;
+    const bool is_single = s->a.header.kind == 'f' && s->a.header.n_item == 4;
+    const bool has_own = s->work.asked.method == SARRUS_PINV_TRUNCATED || s->work.asked.method == SARRUS_PINV_TIKHONOV;
+    const bool has_share = (rule == SARRUS_RANK_AUTO || rule == SARRUS_RANK_RELATIVE) && !has_own;
+    if (is_single && has_share && !(s->work.asked.rank_tolerance > 0.0))
+        s->work.asked.rank_tolerance = 0x1p-23 * fmax(s->work.m, s->work.n);
+}
+
 static sarrus_status memory_take(pinv_stream *s) {
     const sarrus_pinv_work *work = &s->work;
     const uint64_t n_doubles = arrays_cut(work, 1, NULL, &s->batch), n_bytes = n_doubles * sizeof(double);
@@ -290,6 +302,7 @@ static sarrus_status blocks_run(pinv_stream *s, bool is_quiet) {
     sarrus_progress_bar bar = {.is_shown = !is_quiet && sarrus_progress_is_wanted()};
     const uint64_t n_all = s->work.n_matrices;
     const double begin = sarrus_monotonic_seconds();
+    noise_mind(s);
     sarrus_status status = memory_take(s);
     for (uint64_t first = 0; first < n_all && status == SARRUS_OK;) {
         const uint64_t count = n_all - first < s->n_block ? n_all - first : s->n_block;

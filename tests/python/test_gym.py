@@ -128,6 +128,10 @@ def check_masks():
         except kind:
             continue
         raise AssertionError(f"{mask} was taken")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        native("FiveBarReach-v0", 4).reset(options={"mask": np.zeros(4, bool)})
+    assert [own.category for own in told] == [sarrus.SarrusWarning] and "expected reset_mask" in str(told[0].message), told
     other = native("FiveBarReach-v0", 4, autoreset_mode="Disabled")
     other.reset(seed=0)
     got = expected = None

@@ -1,5 +1,6 @@
 """Mistakes in calls of the package are told as its own errors, which say what was expected. Exit code 77 (skipped) without it."""
 
+import math
 import sys
 
 import numpy as np
@@ -64,6 +65,22 @@ def test_texts():
         lambda: sarrus.load(SCENARIO, {"name": "a\0b"}),
     ):
         raises(sarrus.ArgumentError, call)
+
+
+def test_numbers_that_are_none():
+    """What is not finite is refused as in a file, with its place."""
+    body = SCENARIO["bodies"][0]
+    for bad in (math.nan, math.inf, -math.inf):
+        error = raises(sarrus.ScenarioError, lambda bad=bad: sarrus.check({**SCENARIO, "bodies": [{**body, "mass": bad}]}), "mass")
+        assert error.line and error.column, error
+        raises(sarrus.ScenarioError, lambda bad=bad: sarrus.check(SCENARIO, {"bodies.0.mass": bad}), "--set:1:", "mass")
+
+
+def test_columns_of_samples():
+    drawn = {**SCENARIO, "batch": {"parameters": [{"path": "bodies.crank.mass", "distribution": "uniform", "low": 1, "high": 2}]}}
+    label = sarrus.load(drawn).parameters[0]
+    for bad in ([[1.0, 1.5]], [], [[[1.0]]]):
+        raises(sarrus.ArgumentError, lambda bad=bad: sarrus.run(drawn, samples={label: bad}))
 
 
 if __name__ == "__main__":

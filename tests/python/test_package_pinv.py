@@ -161,6 +161,23 @@ def test_a_stack_is_its_matrices():
         assert getattr(whole, name).tobytes() == expected.tobytes(), name
 
 
+def test_numbers_of_less_than_doubles():
+    """What rounding to 24 bits, or 11, makes of a rank is none; a tolerance is taken at its word, doubles are judged as ever."""
+    rng = np.random.default_rng(3)
+    for shape, rank in (((8, 8), 5), ((12, 7), 3), ((40, 64), 20)):
+        a = rng.standard_normal((6, shape[0], rank)) @ rng.standard_normal((6, rank, shape[1])) / rank
+        for kind in (np.float32, np.float16):
+            for method in ("auto", "svd", "jacobi"):
+                report = sarrus.pinv(a.astype(kind), method, report=True)
+                assert (report.rank == rank).all(), (shape, kind, method, report.rank)
+        error = np.abs(sarrus.pinv(a.astype(np.float32)) - np.linalg.pinv(a, rcond=1e-10)).max()
+        assert error < 1e-3, (shape, error)
+        full = min(shape)
+        assert (sarrus.pinv(a.astype(np.float32), tolerance=1e-12, report=True).rank == full).all()
+        assert (sarrus.pinv(a.astype(np.float32), rank="absolute", tolerance=1e-12, report=True).rank == full).all()
+        assert (sarrus.pinv(a.astype(np.float32).astype(float), report=True).rank == full).all()
+
+
 STOPPED = """
 import os, signal, sys, threading, time
 import numpy as np, sarrus

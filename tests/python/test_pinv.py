@@ -231,6 +231,14 @@ class Files(Case):
                         self.assertEqual((x.shape, x.tobytes()), (plain.shape, plain.tobytes()))
                         self.assertEqual(x.shape, (*shape[:-2], shape[-1], shape[-2]))
 
+    def test_single_numbers_tell_no_more_than_they_know(self):
+        random = np.random.default_rng(12)
+        a = random.normal(size=(4, 9, 5)) @ random.normal(size=(4, 5, 7))
+        ranks = {}
+        for name, kind, more in (("f4", "<f4", ()), ("f8", "<f8", ()), ("own", "<f4", ("--tolerance", "1e-12"))):
+            ranks[name] = [own["rank"] for own in self.pinv(a.astype(np.float32).astype(kind), *more)[1]["ranks"]]
+        self.assertEqual(ranks, {"f4": [5], "f8": [7], "own": [7]})
+
     def test_versions_and_right_sides_in_fortran_order(self):
         a = np.random.default_rng(10).normal(size=(2, 3, 4, 5))
         b = np.random.default_rng(11).normal(size=(2, 3, 4, 2))

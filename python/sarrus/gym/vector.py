@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from ..batches import Batch
 from ..choices import count_check
-from ..errors import ArgumentError
+from ..errors import ArgumentError, SarrusWarning
 from ..models import Model
 from ..samples import floats_of
 from .draws import Drawer
@@ -210,6 +211,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     # -- beginnings
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Mask:
+        unknown = sorted(map(str, set(options or {}) - {"reset_mask"}))
+        if unknown:
+            warnings.warn(f"reset takes no options {', '.join(unknown)}; expected reset_mask", SarrusWarning, stacklevel=3)
         if options is None or "reset_mask" not in options:
             return np.ones(self.num_envs, dtype=bool)
         mask = options["reset_mask"]
