@@ -172,7 +172,7 @@ static bool option_take(const char *command, int option, sarrus_run_arguments *o
     case OPTION_SHARD:
         return shard_read(command, out);
     case OPTION_PARTS:
-        return sarrus_option_count(command, "parts", 1, 65536, &out->n_parts);
+        return sarrus_option_count(command, "parts", 1, SARRUS_MOST_PARTS, &out->n_parts);
     case OPTION_MEMORY:
         return memory_read(command, &out->memory);
     case OPTION_SAMPLES:

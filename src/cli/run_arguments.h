@@ -5,6 +5,8 @@
 #include "cli/scenario_argument.h"
 #include "sarrus/run.h"
 
+enum { SARRUS_MOST_PARTS = 65536 };
+
 /* The options of `sarrus run`, as they were given. */
 typedef struct sarrus_run_arguments {
     sarrus_settings settings;

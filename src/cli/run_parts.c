@@ -58,6 +58,12 @@ uint64_t sarrus_run_parts_choose(const sarrus_planned_run *planned, const sarrus
     const double fixed = fixed_bytes(given);
     if (arguments->memory > 0 && bytes / (double)n + fixed > given) {
         const double needed = given > fixed ? ceil(bytes / (given - fixed)) : INFINITY;
+        if (needed > SARRUS_MOST_PARTS && needed <= (double)n_least) {
+            (void)sarrus_option_refuse("run",
+                                       "--memory: so little for these instances makes %.0f parts; expected memory for %d at most",
+                                       needed, SARRUS_MOST_PARTS);
+            return 0;
+        }
         if (needed > (double)n_least) {
             (void)sarrus_option_refuse("run", "--memory: too little for a part of one instance; expected at least 100M, or more");
             return 0;

@@ -189,6 +189,18 @@ static void groups_print(const sarrus_summary_text *text, FILE *stream) {
     }
 }
 
+static void work_of_run_print(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
+    fprintf(stream, "  speed        %.3g instance-steps/s on %s (%s)\n", summary->instance_steps_per_second, summary->backend,
+            summary->device);
+    fprintf(stream, "  wall time    %.3g s, %.1f %% of it for output\n", summary->wall_seconds, 100.0 * output_share(summary));
+    if (text->n_groups == 0)
+        kernels_print("kernels", &summary->specialization, stream);
+    groups_kernels_print(text, stream);
+    library_print(summary, stream);
+    work_print(summary, stream);
+    errors_print(text, summary, stream);
+}
+
 void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summary *summary, FILE *stream) {
     char n_instances[32], n_steps[32], size[32];
     char number[INSTANCE_BYTES];
@@ -206,15 +218,8 @@ void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summ
     if (!summary->is_adaptive)
         fprintf(stream, "%s steps, ", n_steps);
     fprintf(stream, "t = %g s%s\n", summary->t_end, text->is_complete ? "" : " (stopped)");
-    fprintf(stream, "  speed        %.3g instance-steps/s on %s (%s)\n", summary->instance_steps_per_second, summary->backend,
-            summary->device);
-    fprintf(stream, "  wall time    %.3g s, %.1f %% of it for output\n", summary->wall_seconds, 100.0 * output_share(summary));
-    if (text->n_groups == 0)
-        kernels_print("kernels", &summary->specialization, stream);
-    groups_kernels_print(text, stream);
-    library_print(summary, stream);
-    work_print(summary, stream);
-    errors_print(text, summary, stream);
+    if (summary->wall_seconds > 0.0) /* else there was nothing to be done */
+        work_of_run_print(text, summary, stream);
     if (text->is_replay)
         end_print(summary, stream);
     else

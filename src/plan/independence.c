@@ -199,17 +199,23 @@ static sarrus_status report_open(sarrus_context *context, const sarrus_configura
     const sarrus_model *model = plan->model;
     int worst = 0;
     double largest = -1.0;
-    for (int i = 0; i < model->n_joints + model->n_constraints; ++i) {
+    for (int i = 0; i < model->n_joints + model->n_constraints && !isnan(largest); ++i) {
         double sum = 0.0;
         for (int k = 0; k < plan->joint[i].n_rows; ++k)
             sum += c->phi[plan->joint[i].row + k] * c->phi[plan->joint[i].row + k];
-        if (sum > largest) {
+        if (!(sum <= largest)) {
             largest = sum;
             worst = i;
         }
     }
     const sarrus_place *place = sarrus_plan_owner_place(plan, worst);
     sarrus_location at = {model->file, model->text, place->line, place->column};
+    if (isnan(error))
+        return sarrus_report_at(
+            context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+            "the mechanism cannot be assembled: %s '%s' has no meaning in the given configuration (a disc that lies "
+            "flat, points that are one); expected one in which it has",
+            worst < model->n_joints ? "joint" : "constraint", sarrus_plan_owner_name(plan, worst));
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
                             "the mechanism cannot be assembled: %s '%s' stays open by %.3g, all constraints by %.3g; expected "
                             "lengths and points with which every joint can close",

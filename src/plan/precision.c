@@ -70,7 +70,8 @@ sarrus_status sarrus_plan_precision_check(sarrus_context *context, const sarrus_
                                 sarrus_formulation_word(model->dynamics.formulation));
     }
     if (model->dynamics.pinv != SARRUS_PINV_AUTO || model->dynamics.rank_method != SARRUS_RANK_AUTO)
-        why_not = "pseudoinverses and rank rules of the scenario's choice are for doubles; expected 'pinv: auto' and 'rank: auto'";
+        why_not = "pseudoinverses and rank rules of the scenario's choice are for doubles; expected 'pinv: auto' and 'rank: "
+                  "{method: auto}'";
     else if (plan->mech.n_curves > 0)
         why_not = "points on curves are found by doubles; expected 'precision: double'";
     else if (plan->n_steps > most_steps)
