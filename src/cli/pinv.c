@@ -38,7 +38,7 @@ static void help_print(void) {
            "      --rank RULE             one of 'sarrus list rank' but violation (default auto)\n"
            "      --tolerance T           of the rank rule, a share of the largest singular value in most;\n"
            "                              tikhonov damps by it and needs one, as 1e-5; without one 'auto' and\n"
-           "                              'relative' take 10 max(m, n) ε, of f4 max(m, n) 2^-23\n"
+           "                              'relative' take 10 max(m, n) 2^-52, of f4 max(m, n) 2^-23\n"
            "      --max-rank K            at most K singular values count; truncated counts K, and needs it\n"
            "      --rhs B.npy             right sides B[..., m, k]: leading dimensions as those of A, or none:\n"
            "                              one B for all matrices; X[..., n, k]\n"
