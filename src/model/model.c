@@ -96,9 +96,18 @@ void sarrus_model_destroy(sarrus_model *model) {
     free(model->dynamics.weights.of);
     free(model->file);
     free(model->text);
+    for (int i = 0; i < model->n_overrides; ++i)
+        free(model->overrides[i]);
+    free(model->overrides);
     free(model->name);
     free(model->resolved);
     free(model);
+}
+
+sarrus_location sarrus_model_location(const sarrus_model *model, const sarrus_place *place) {
+    const bool is_override = place->i_override > 0 && place->i_override <= model->n_overrides;
+    const char *text = is_override ? model->overrides[place->i_override - 1] : model->text;
+    return (sarrus_location){is_override ? "--set" : model->file, text, place->line, place->column};
 }
 
 const char *sarrus_model_resolved(const sarrus_model *model) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/report.h"
 #include "sarrus/constraint.h"
 #include "sarrus/force.h"
 #include "sarrus/joint.h"
@@ -28,6 +29,7 @@ typedef int32_t sarrus_value_index;
 typedef struct sarrus_place {
     int line;
     int column;
+    int i_override; /* from 1: of the override of that number; 0: of the text */
 } sarrus_place;
 
 /* One number. Named parameters come first in the table (path "parameters.L", also reachable as the name alone). */
@@ -232,8 +234,10 @@ typedef struct sarrus_quantity {
 } sarrus_quantity;
 
 struct sarrus_model {
-    char *file;     /* as given, for messages */
-    char *text;     /* [n_text] the source text, for showing lines; 0-terminated */
+    char *file;       /* as given, for messages */
+    char *text;       /* [n_text] the source text, for showing lines; 0-terminated */
+    char **overrides; /* [n_overrides] "path=value", likewise */
+    int n_overrides;
     char *name;     /* "" when the file has none */
     char *resolved; /* YAML as run */
     sarrus_space space;
@@ -361,6 +365,9 @@ bool sarrus_constraint_couples(sarrus_constraint_type type);
 
 /* Its rows of J. */
 int sarrus_constraint_n_rows(sarrus_space space, const sarrus_constraint *constraint);
+
+/* A place for reports: in the text, or in the override that it stands in. Good for as long as the model. */
+sarrus_location sarrus_model_location(const sarrus_model *model, const sarrus_place *place);
 
 /* The draw that gives value `i` of every instance, NULL when none does. */
 const sarrus_sampled *sarrus_model_draw_find(const sarrus_model *model, sarrus_value_index i);

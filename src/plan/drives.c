@@ -278,7 +278,7 @@ static sarrus_status refuse(sarrus_context *context, impasse *at) {
     const char *s = n_drives == 1 ? "" : "s";
     const sarrus_place *of_signal = &model->signals[sarrus_plan_row_signal(plan, first)].place;
     const sarrus_place *place = of_signal->line > 0 ? of_signal : &model->joints[plan->row[first].joint].place;
-    const sarrus_location where = {model->file, model->text, place->line, place->column};
+    const sarrus_location where = sarrus_model_location(model, place);
     (void)snprintf(open, sizeof open, "the loops stay open by %.2g at t = %.4g s, most at joint '%.40s'", doubt->gap, doubt->time,
                    model->joints[doubt->at].name);
     if (at->is_locked) {

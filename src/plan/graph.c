@@ -342,7 +342,7 @@ static void joints_name(const sarrus_model *model, const int32_t *joints, int n,
 static sarrus_status refuse_loop(sarrus_context *context, const growth *g, int i) {
     const sarrus_model *model = g->model;
     const sarrus_cut_list *given = &model->dynamics.cut;
-    const sarrus_location where = {model->file, model->text, given->place.line, given->place.column};
+    const sarrus_location where = sarrus_model_location(model, &given->place);
     char names[NAMES_BYTES];
     int32_t *loop = g->set;
     const int n = sarrus_graph_path(g->graph, model->joints[i].body[0], model->joints[i].body[1], loop);
@@ -356,7 +356,7 @@ static sarrus_status refuse_loop(sarrus_context *context, const growth *g, int i
 static sarrus_status refuse_cut(sarrus_context *context, const growth *g, int i, int32_t root) {
     const sarrus_model *model = g->model;
     const sarrus_cut_list *given = &model->dynamics.cut;
-    const sarrus_location where = {model->file, model->text, given->place_of[i].line, given->place_of[i].column};
+    const sarrus_location where = sarrus_model_location(model, &given->place_of[i]);
     const int n_more = g->graph->n_branch[root] - 1;
     char more[40] = "";
     if (n_more > 0)

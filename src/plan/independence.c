@@ -184,7 +184,7 @@ static void note_far_drives(sarrus_context *context, const sarrus_configuration 
         if (!sarrus_plan_row_is_angle(plan, i) || !(begin > 2.0 * M_PI))
             continue;
         const sarrus_place *place = &model->signals[signal].place;
-        const sarrus_location at = {model->file, model->text, place->line, place->column};
+        const sarrus_location at = sarrus_model_location(model, place);
         (void)sarrus_report_at(context, SARRUS_NOTE, SARRUS_BAD_INPUT, &at,
                                "the drive of joint '%s' begins at %.4g rad, but the coordinate is 0 in the given configuration; "
                                "angles are in radians: %.4g degrees are %.4g",
@@ -209,7 +209,7 @@ static sarrus_status report_open(sarrus_context *context, const sarrus_configura
         }
     }
     const sarrus_place *place = sarrus_plan_owner_place(plan, worst);
-    sarrus_location at = {model->file, model->text, place->line, place->column};
+    const sarrus_location at = sarrus_model_location(model, place);
     if (isnan(error))
         return sarrus_report_at(
             context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
@@ -232,8 +232,7 @@ static sarrus_status report_mass(sarrus_context *context, const sarrus_model *mo
     const sarrus_body *body = &model->bodies[b];
     const sarrus_value *value = &model->values[i_value];
     const char *what = i_value == body->mass ? "the mass" : "the inertia";
-    const sarrus_location at = {model->file, model->text, value->place.line ? value->place.line : body->place.line,
-                                value->place.line ? value->place.column : body->place.column};
+    const sarrus_location at = sarrus_model_location(model, value->place.line ? &value->place : &body->place);
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
                             "%s of body '%s' is %g, which cannot be divided by; expected 0, or a number from 1e-300 to 1e300", what,
                             body->name, value->nominal);
@@ -276,7 +275,7 @@ static const sarrus_signal *table_find(const sarrus_plan *plan, const double *pa
 }
 
 static sarrus_status report_table(sarrus_context *context, const sarrus_model *model, const sarrus_signal *table) {
-    const sarrus_location at = {model->file, model->text, table->place.line, table->place.column};
+    const sarrus_location at = sarrus_model_location(model, &table->place);
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
                             "the spline through the %d points of the table has coefficients that are not finite; expected smaller "
                             "numbers, or points that are not so close to one another",
@@ -309,7 +308,7 @@ static sarrus_status report_nominal(sarrus_context *context, const sarrus_plan *
             "a number of the nominal instance is not physical; expected masses and inertias that are not negative, "
             "axes and lengths that are not zero, and finite results of all expressions");
     const sarrus_joint *joint = &model->joints[i];
-    const sarrus_location at = {model->file, model->text, joint->place.line, joint->place.column};
+    const sarrus_location at = sarrus_model_location(model, &joint->place);
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
                             "joint '%s' has the length 0: its two points are one at t = 0; expected points that are apart",
                             joint->name);

@@ -226,7 +226,7 @@ static void report_direction(sarrus_context *context, const sarrus_configuration
     const sarrus_body *body = &model->bodies[which->body];
     const sarrus_value *value = &model->values[which->is_turn ? body->inertia[0] : body->mass];
     const sarrus_place *place = value->place.line ? &value->place : &body->place;
-    const sarrus_location at = {model->file, model->text, place->line, place->column};
+    const sarrus_location at = sarrus_model_location(model, place);
     char direction[120];
     say_direction(c, which, direction, sizeof direction);
     (void)sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,

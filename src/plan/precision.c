@@ -10,7 +10,7 @@ static const double direction_noise = 0x1p-20, most_noise = 1e-3;
 
 static sarrus_location precision_place(const sarrus_model *model) {
     const sarrus_place *place = &model->integrator.precision_place;
-    return (sarrus_location){model->file, model->text, place->line, place->column};
+    return sarrus_model_location(model, place);
 }
 
 /* Positions in the plane or in space lose the digits in which neighbouring bodies differ; coordinates of joints do not. */

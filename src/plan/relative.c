@@ -160,7 +160,7 @@ static sarrus_status measure(sarrus_plan *plan, sarrus_tree_rows *rows) {
 
 sarrus_location sarrus_plan_formulation_place(const sarrus_model *model) {
     const sarrus_place *place = &model->dynamics.formulation_place;
-    return (sarrus_location){model->file, model->text, place->line, place->column};
+    return sarrus_model_location(model, place);
 }
 
 /* The smallest of what bodies have of mass, or of inertia about an axis (i > 0), relative to the largest, at nominal values. */

@@ -64,7 +64,7 @@ static sarrus_status speeds_judge(sarrus_context *context, const sarrus_plan *pl
     if (constraint < 0)
         return SARRUS_OK;
     const sarrus_constraint *of = &model->constraints[constraint];
-    const sarrus_location at = {model->file, model->text, of->place.line, of->place.column};
+    const sarrus_location at = sarrus_model_location(model, &of->place);
     return sarrus_report_at(
         context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
         "the speed of constraint '%s' does not go together with what other constraints ask for at t = 0: %.3g of "
@@ -130,7 +130,7 @@ static sarrus_status refuse_velocity(sarrus_context *context, const sarrus_plan 
     const double *v = plan->start.v_given + sarrus_body_sizes_of(plan->mech.space)->n_v * body;
     const sarrus_value_index at = moving_value(plan, of, v);
     const sarrus_place *place = model->values[at].place.line > 0 ? &model->values[at].place : &of->place;
-    const sarrus_location where = {model->file, model->text, place->line, place->column};
+    const sarrus_location where = sarrus_model_location(model, place);
     char freed[100], speeds[SARRUS_SPEEDS_TEXT];
     sarrus_length_change_text(change, plan->start.size, freed);
     sarrus_body_speeds_text(plan->mech.space, v, " and ", speeds);

@@ -41,8 +41,7 @@ static void mobilities_find(sarrus_plan *plan, const sarrus_configuration *c) {
 
 static sarrus_status weigh_by_masses(sarrus_context *context, sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
-    const sarrus_location where = {model->file, model->text, model->dynamics.weights.place.line,
-                                   model->dynamics.weights.place.column};
+    const sarrus_location where = sarrus_model_location(model, &model->dynamics.weights.place);
     sarrus_configuration c;
     if (plan->mech.n_lacking > 0)
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_UNSUPPORTED, &where,

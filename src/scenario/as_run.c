@@ -15,8 +15,8 @@ static void count_put(sarrus_reader *reader, sarrus_node *mapping, const char *k
         return;
     }
     const int n = snprintf(digits, sizeof digits, "%" PRIu64, *count);
-    sarrus_node *value = sarrus_tree_node(&reader->tree, SARRUS_NODE_SCALAR, 0, (sarrus_place){0, 0}, digits, (size_t)n);
-    sarrus_node *name = sarrus_tree_node(&reader->tree, SARRUS_NODE_SCALAR, 0, (sarrus_place){0, 0}, key, strlen(key));
+    sarrus_node *value = sarrus_tree_node(&reader->tree, SARRUS_NODE_SCALAR, 0, (sarrus_place){0, 0, 0}, digits, (size_t)n);
+    sarrus_node *name = sarrus_tree_node(&reader->tree, SARRUS_NODE_SCALAR, 0, (sarrus_place){0, 0, 0}, key, strlen(key));
     if (value == NULL || name == NULL) {
         reader->findings.is_out_of_memory = true;
         return;

@@ -135,16 +135,16 @@ static void apply_overrides(document_reading *reading) {
         const int n_groups = scenarios->kind == SARRUS_NODE_SEQUENCE ? scenarios->n_children : 0;
         const int i_group = sarrus_override_group(path, &n_prefix);
         if (i_group < 0 && *path >= '0' && *path <= '9') {
-            sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1},
+            sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1, 0},
                                 "'%s' is not a path; expected the number of a scenario, a dot and a path, as 0.bodies.crank.mass",
                                 path);
         } else if (i_group < 0) {
             (void)sarrus_override_apply(&reader->tree, &reader->findings, i_source, texts->shown[i], strlen(path));
         } else if (i_group >= n_groups) {
-            sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1},
+            sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1, 0},
                                 "no scenario %d in the path '%s'; expected a number from 0 to %d", i_group, path, n_groups - 1);
         } else if (sarrus_path_is_common(path + n_prefix)) {
-            sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, (int)n_prefix + 1},
+            sarrus_findings_add(&reader->findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, (int)n_prefix + 1, 0},
                                 "'%s' is common to all scenarios of a document; expected the path '%s'", path, path + n_prefix);
         } else {
             sarrus_node *value =

@@ -93,12 +93,12 @@ static const char *character_fault(long character, bool is_first_of_line) {
 
 bool sarrus_guard_check(sarrus_findings *findings, int i_source, char *text, size_t n_bytes) {
     if (n_bytes > SARRUS_SCENARIO_MAX_BYTES) {
-        sarrus_findings_add(findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1},
+        sarrus_findings_add(findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1, 0},
                             "the file is too large; expected at most %d bytes", SARRUS_SCENARIO_MAX_BYTES);
         return false;
     }
     int n_found = 0;
-    struct scan scan = {{1, 1}, 0, 0};
+    struct scan scan = {{1, 1, 0}, 0, 0};
     for (size_t i = 0; i < n_bytes;) {
         size_t n_used = 0;
         const long character = sarrus_guard_character(text + i, n_bytes - i, &n_used);
@@ -113,7 +113,7 @@ bool sarrus_guard_check(sarrus_findings *findings, int i_source, char *text, siz
         i += n_used;
         scan.place.column += 1;
         if (character == '\n') {
-            scan.place = (sarrus_place){scan.place.line + 1, 1};
+            scan.place = (sarrus_place){scan.place.line + 1, 1, 0};
         }
     }
     return n_found == 0;

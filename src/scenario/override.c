@@ -123,7 +123,7 @@ static sarrus_node *step(const struct edit *edit, sarrus_node *node, const struc
     if (next_is_index(part)) {
         const int n_text = (int)strlen(part->text), n_list = part->n_before + n_text;
         sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source,
-                            (sarrus_place){part->place.line, part->place.column + n_text + 1},
+                            (sarrus_place){part->place.line, part->place.column + n_text + 1, 0},
                             "the file has no list '%.*s' to change an entry of; expected the whole list, as %.*s=[...]", n_list,
                             edit->path, n_list, edit->path);
         return NULL;
@@ -148,7 +148,7 @@ static sarrus_node *walk(const struct edit *edit) {
     for (int depth = 0;; ++depth) {
         const size_t n_part = strcspn(cursor, ".");
         const int n_before = (int)(cursor - edit->path);
-        const sarrus_place place = {edit->begin.line, edit->begin.column + n_before};
+        const sarrus_place place = {edit->begin.line, edit->begin.column + n_before, 0};
         if (n_part == 0 || depth >= SARRUS_SCENARIO_MAX_DEPTH) {
             sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, place,
                                 "'%s' is not a path; expected keys joined by single dots, as bodies.crank.mass", edit->path);
@@ -195,7 +195,7 @@ static bool replace(const struct edit *edit, sarrus_node *target, const sarrus_n
 bool sarrus_override_put(sarrus_tree *tree, sarrus_findings *findings, const sarrus_node *path, const sarrus_node *value) {
     const bool is_override = path->i_source >= SARRUS_SOURCE_OVERRIDES; /* whose whole path begins in column 1 */
     const size_t n_prefix = is_override ? (size_t)path->place.column - 1 : 0;
-    const sarrus_place begin = {path->place.line, path->place.column - (int)n_prefix + !path->is_plain};
+    const sarrus_place begin = {path->place.line, path->place.column - (int)n_prefix + !path->is_plain, 0};
     const struct edit edit = {tree, findings, path->i_source, begin, path->text - n_prefix, n_prefix};
     sarrus_node *target = walk(&edit);
     return target != NULL && replace(&edit, target, value);
@@ -209,7 +209,7 @@ static sarrus_node *value_parse(sarrus_tree *tree, sarrus_findings *findings, in
     }
     const char *value_text = shown + n_path + 1;
     if (*value_text == '%') {
-        sarrus_findings_add(findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, (int)n_path + 2},
+        sarrus_findings_add(findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, (int)n_path + 2, 0},
                             "the value begins with '%%'; expected no YAML directives");
         return NULL;
     }
@@ -228,7 +228,7 @@ bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_s
         return false;
     }
     memcpy(path, shown, n_path);
-    const struct edit edit = {tree, findings, i_source, {1, 1}, path, 0};
+    const struct edit edit = {tree, findings, i_source, {1, 1, 0}, path, 0};
     sarrus_node *target = walk(&edit);
     return target != NULL && replace(&edit, target, value);
 }
@@ -239,7 +239,7 @@ sarrus_node *sarrus_override_node(sarrus_tree *tree, sarrus_findings *findings, 
     if (value == NULL) {
         return NULL;
     }
-    const sarrus_place place = {1, (int)n_prefix + 1};
+    const sarrus_place place = {1, (int)n_prefix + 1, 0};
     value->key = sarrus_tree_node(tree, SARRUS_NODE_SCALAR, i_source, place, shown, n_path);
     if (value->key == NULL) {
         findings->is_out_of_memory = true;

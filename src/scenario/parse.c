@@ -51,7 +51,7 @@ static struct fy_diag *diag_create(void) {
 }
 
 static sarrus_place place_moved(const struct build *build, int line, int column) {
-    return (sarrus_place){line, line == 1 ? column + build->column_offset : column};
+    return (sarrus_place){line, line == 1 ? column + build->column_offset : column, 0};
 }
 
 static bool fail(struct build *build, sarrus_place place, const char *message) {
@@ -256,13 +256,13 @@ static bool take_event(struct build *build, struct fy_event *event) {
 
 /* An error found at the end of the text may be placed on a line that is not there: then the end of the last line with text. */
 static sarrus_place place_within(const struct build *build, int line, int column) {
-    sarrus_place here = {1, 1};
-    sarrus_place last = {1, 1};
+    sarrus_place here = {1, 1, 0};
+    sarrus_place last = {1, 1, 0};
     for (size_t i = 0; i < build->n_bytes && here.line <= line; ++i) {
         const char c = build->text[i];
         here.column += ((unsigned char)c & 0xc0U) != 0x80U;
         if (c == '\n') {
-            here = (sarrus_place){here.line + 1, 1};
+            here = (sarrus_place){here.line + 1, 1, 0};
         } else if (c != ' ') {
             last = here;
         }

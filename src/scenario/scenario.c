@@ -167,13 +167,16 @@ static void read_texts(sarrus_reader *reader, const sarrus_reading *reading) {
 }
 
 /* Gives the model what it keeps of the text. */
-static void finish_model(sarrus_reader *reader, const char *name, char **text) {
+static void finish_model(sarrus_reader *reader, sarrus_reading *reading) {
     sarrus_model *model = reader->model;
     sarrus_parameters_use_spread(reader);
     model->resolved = sarrus_tree_emit(&reader->tree);
-    model->file = sarrus_reader_copy(reader, name);
-    model->text = *text;
-    *text = NULL;
+    model->file = sarrus_reader_copy(reader, reading->name);
+    model->text = reading->text;
+    reading->text = NULL;
+    model->overrides = sarrus_reader_allocate(reader, (int)reading->n_overrides, sizeof *model->overrides);
+    for (size_t i = 0; i < reading->n_overrides && model->overrides != NULL; ++i)
+        model->overrides[model->n_overrides++] = sarrus_reader_copy(reader, reading->shown[i]);
     if (model->resolved == NULL) {
         reader->findings.is_out_of_memory = true;
     }
@@ -195,7 +198,7 @@ sarrus_status sarrus_reading_run(sarrus_context *context, sarrus_reading *readin
     }
     read_texts(&reader, reading);
     if (!sarrus_findings_any(&reader.findings)) {
-        finish_model(&reader, reading->name, &reading->text);
+        finish_model(&reader, reading);
     }
     status = sarrus_findings_report(&reader.findings, context, sources);
     if (status == SARRUS_OK) {

@@ -126,7 +126,11 @@ sarrus_node *sarrus_node_item(const sarrus_node *node, int i) {
 }
 
 sarrus_place sarrus_node_place(const sarrus_node *node) {
-    return node->i_source == 0 ? node->place : (sarrus_place){0, 0};
+    if (node->i_source == SARRUS_SOURCE_FILE)
+        return node->place;
+    if (node->i_source < SARRUS_SOURCE_OVERRIDES)
+        return (sarrus_place){0};
+    return (sarrus_place){node->place.line, node->place.column, node->i_source - SARRUS_SOURCE_OVERRIDES + 1};
 }
 
 bool sarrus_node_is_null(const sarrus_node *node) {

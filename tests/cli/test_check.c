@@ -64,7 +64,7 @@ static void a_mass_that_cannot_be_divided_by_is_named(void **state) {
     const char *pendulum = place_of_source("/scenarios/pendulum.yaml");
     const said *s = RUN("check", pendulum, "--set", "bodies.rod.mass=1e-320");
     assert_int_equal(s->code, 2);
-    assert_non_null(strstr(s->err, "yaml:8:5: error: the mass of body 'rod' is 9.99989e-321"));
+    assert_non_null(strstr(s->err, "--set:1:17: error: the mass of body 'rod' is 9.99989e-321"));
     s = RUN("check", pendulum, "--set", "bodies.rod.inertia=1e-320");
     assert_int_equal(s->code, 2);
     assert_non_null(strstr(s->err, "error: the inertia of body 'rod' is"));
@@ -86,9 +86,30 @@ static void the_graph_is_in_the_json(void **state) {
     assert_non_null(strstr(s->out, "\"cuts\": []"));
 }
 
+/* What planning refuses has the place of the override that asks for it, not that of what it has replaced. */
+static void overrides_are_named_where_planning_refuses_them(void **state) {
+    (void)state;
+    const char *const pendulum = place_of_source("/scenarios/pendulum.yaml");
+    static const struct {
+        const char *set[2], *expected;
+    } cases[] = {
+        {{"dynamics.cut=[A]", NULL}, "--set:1:15: error: with joint 'A' cut"},
+        {{"bodies.rod.inertia=0", "joints=[]"}, "--set:1:20: error: the inertia of body 'rod' leaves"},
+        {{"name=other", "bodies.rod.mass=1e-320"}, "--set:1:17: error: the mass of body 'rod' is"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        said *s = cases[i].set[1] ? RUN("check", pendulum, "--set", cases[i].set[0], "--set", cases[i].set[1])
+                                  : RUN("check", pendulum, "--set", cases[i].set[0]);
+        assert_int_equal(s->code, 2);
+        if (strncmp(s->err, cases[i].expected, strlen(cases[i].expected)) != 0)
+            fail_msg("expected %s, said %s", cases[i].expected, s->err);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_is_the_same_on_all_processors),
                                        cmocka_unit_test(the_graph_is_in_the_json),
-                                       cmocka_unit_test(a_mass_that_cannot_be_divided_by_is_named)};
+                                       cmocka_unit_test(a_mass_that_cannot_be_divided_by_is_named),
+                                       cmocka_unit_test(overrides_are_named_where_planning_refuses_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
