@@ -218,7 +218,8 @@ void sarrus_summary_print(const sarrus_summary_text *text, const sarrus_run_summ
     if (!summary->is_adaptive)
         fprintf(stream, "%s steps, ", n_steps);
     fprintf(stream, "t = %g s%s\n", summary->t_end, text->is_complete ? "" : " (stopped)");
-    if (summary->wall_seconds > 0.0) /* else there was nothing to be done */
+    const bool was_complete = summary->is_resumed && !(summary->wall_seconds > 0.0);
+    if (!was_complete)
         work_of_run_print(text, summary, stream);
     if (text->is_replay)
         end_print(summary, stream);
