@@ -106,10 +106,10 @@ static void what_cannot_work_is_refused(void **state) {
     const said *s =
         RUN("run", "against.yaml", "--set", "joints.D.drive={signal: {sine: {amplitude: 0.5, frequency: 1}}}", "--quiet");
     assert_int_equal(s->code, 0); /* redundant, but consistent */
-    /* An override has no line of the file: that of the joint is shown. */
+    /* A drive that an override has brought is shown in it. */
     s = RUN("check", "against.yaml", "--set", "joints.A.drive={signal: {sine: {amplitude: 0.1, frequency: 1}}}");
     assert_int_equal(s->code, 2);
-    assert_int_equal(strncmp(s->err, "against.yaml:8:5: error: the drives of joints 'A' and 'D'", 57), 0);
+    assert_int_equal(strncmp(s->err, "--set:1:25: error: the drives of joints 'A' and 'D'", 51), 0);
     /* What begins far away and cannot be assembled is likely to be in degrees. */
     s = RUN("check", place_of_source("/scenarios/four_bar.yaml"), "--set", "joints.D.drive={signal: 90}");
     assert_int_equal(s->code, 2);

@@ -103,7 +103,7 @@ static char *refusal(const char *text, const sarrus_override *overrides) {
         assert_int_equal(sarrus_context_n_diagnostics(context), 1);
         const sarrus_diagnostic *d = sarrus_context_diagnostic(context, 0);
         assert_int_equal(d->severity, SARRUS_ERROR);
-        assert_string_equal(d->file, "s.yaml");
+        assert_true(strcmp(d->file, "s.yaml") == 0 || (n > 0 && strcmp(d->file, "--set") == 0));
         assert_true(d->line > 0 && d->column > 0);
         assert_non_null(strstr(d->message, "; expected "));
         said = strdup(d->message);

@@ -478,7 +478,7 @@ static void settings_are_read_back_the_same(void **state) {
 }
 
 /* A named parameter is used by what the model or a setting depends on, through others if need be; being drawn is no use. What an
- * override brought has no place in the file. */
+ * override brought has its place in the override. */
 static void use_and_places(void **state) {
     (void)state;
     static const char text[] =
@@ -494,7 +494,9 @@ static void use_and_places(void **state) {
         assert_int_equal(reading.model->values[i].is_used, is_used[i]);
     }
     assert_int_equal(reading.model->joints[0].place.line, 9);
-    assert_int_equal(reading.model->signals[0].place.line, 0);
+    assert_int_equal(reading.model->joints[0].place.i_override, 0);
+    assert_int_equal(reading.model->signals[0].place.line, 1);
+    assert_int_equal(reading.model->signals[0].place.i_override, 1);
     reading_end(&reading);
     reading = read_text(text);
     assert_int_equal(reading.model->signals[0].place.line, 9);
