@@ -302,7 +302,8 @@ class Nonholonomic(unittest.TestCase):
         flat = SLOPE.replace("radius: 0.1, plane", "radius: 0.1, axis: [0, 0, 1], plane").replace(
             "angular_velocity: [-5, 0, 2]", ""
         )
-        self.assertIn("cannot be assembled: constraint 'roll' has no meaning in the given configuration", self.judged(flat.replace("velocity: [0, 0.5, 0],\n     ", "")))
+        said = self.judged(flat.replace("velocity: [0, 0.5, 0],\n     ", ""))
+        self.assertIn("cannot be assembled: constraint 'roll' has no meaning in the given configuration", said)
 
     def test_a_row_of_turns_alone_by_saddle(self):
         """Nothing turns, and the row's own acceleration is round-off of nothing: no answer is NaN."""
