@@ -105,9 +105,11 @@ void sarrus_model_destroy(sarrus_model *model) {
 }
 
 sarrus_location sarrus_model_location(const sarrus_model *model, const sarrus_place *place) {
-    const bool is_override = place->i_override > 0 && place->i_override <= model->n_overrides;
-    const char *text = is_override ? model->overrides[place->i_override - 1] : model->text;
-    return (sarrus_location){is_override ? "--set" : model->file, text, place->line, place->column};
+    if (place->i_override > model->n_overrides) /* that of a document, which has them */
+        return (sarrus_location){model->file, model->text, 0, 0};
+    if (place->i_override > 0)
+        return (sarrus_location){"--set", model->overrides[place->i_override - 1], place->line, place->column};
+    return (sarrus_location){model->file, model->text, place->line, place->column};
 }
 
 const char *sarrus_model_resolved(const sarrus_model *model) {
