@@ -76,8 +76,8 @@ def pinv(
     method: one of `sarrus.PINV_METHODS`; "auto" is "householder" here
     rank: a rule of `sarrus.RANK_METHODS`, or the number of singular values that count, one for all or [...] for each: with
         "truncated" exactly so many, as far as they are not 0, and no more than there are; else at most, beside the rule "auto"
-    tolerance: of the rule ("auto": as "relative"); below 1, but for "absolute". Without one "auto" and "relative" take
-        10 max(m, n) of a double's round-off, and of float32 and float16, whose numbers tell no more, max(m, n) of theirs
+    tolerance: of the rule ("auto": as "relative"); below 1, but for "absolute". Without one "auto" takes 10 max(m, n)
+        of a double's round-off, and of float32 and float16, whose numbers tell no more, max(m, n) of theirs
     violation: [...] of the rule "violation"
     rhs: [..., m, k], or [..., m], a stack of vectors when `a` has one dimension more
     report: ranks and sizes too, as `PinvReport`
@@ -192,7 +192,7 @@ def _truncation_check(most: npt.NDArray[np.int32] | None, largest: int, toleranc
 def _noise_of(values: npt.ArrayLike, rule: str, largest: int) -> float:
     """The tolerance of matrices of `largest` rows or columns whose numbers are rounded to less than doubles; 0: of doubles."""
     kind = np.asarray(values).dtype
-    if kind.kind != "f" or kind.itemsize >= 8 or rule not in ("auto", "relative"):
+    if kind.kind != "f" or kind.itemsize >= 8 or rule != "auto":
         return 0.0
     return min(0.5, largest * float(np.finfo(kind).eps))
 

@@ -37,8 +37,8 @@ static void help_print(void) {
            "      --method M              one of 'sarrus list pinv' (default auto: householder, lapack above 64x64)\n"
            "      --rank RULE             one of 'sarrus list rank' but violation (default auto)\n"
            "      --tolerance T           of the rank rule, a share of the largest singular value in most;\n"
-           "                              tikhonov damps by it and needs one, as 1e-5; without one 'auto' and\n"
-           "                              'relative' take 10 max(m, n) 2^-52, of f4 max(m, n) 2^-23\n"
+           "                              tikhonov damps by it and needs one, as 1e-5; without one the rule\n"
+           "                              auto takes 10 max(m, n) 2^-52, of f4 max(m, n) 2^-23\n"
            "      --max-rank K            at most K singular values count; truncated counts K, and needs it\n"
            "      --rhs B.npy             right sides B[..., m, k]: leading dimensions as those of A, or none:\n"
            "                              one B for all matrices; X[..., n, k]\n"
@@ -237,8 +237,7 @@ static void noise_mind(pinv_stream *s) {
     const sarrus_rank_method rule = s->work.asked.rank_method;
     const bool is_single = s->a.header.kind == 'f' && s->a.header.n_item == 4;
     const bool has_own = s->work.asked.method == SARRUS_PINV_TRUNCATED || s->work.asked.method == SARRUS_PINV_TIKHONOV;
-    const bool has_share = (rule == SARRUS_RANK_AUTO || rule == SARRUS_RANK_RELATIVE) && !has_own;
-    if (is_single && has_share && !(s->work.asked.rank_tolerance > 0.0))
+    if (is_single && rule == SARRUS_RANK_AUTO && !has_own && !(s->work.asked.rank_tolerance > 0.0))
         s->work.asked.rank_tolerance = 0x1p-23 * fmax(s->work.m, s->work.n);
 }
 

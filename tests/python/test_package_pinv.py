@@ -174,6 +174,9 @@ def test_numbers_of_less_than_doubles():
         assert error < 1e-3, (shape, error)
         full = min(shape)
         assert (sarrus.pinv(a.astype(np.float32), tolerance=1e-12, report=True).rank == full).all()
+        rounded = a.astype(np.float32)
+        single, doubles = (sarrus.pinv(kept, rank="relative", report=True).rank for kept in (rounded, rounded.astype(float)))
+        assert (single == doubles).all() and (doubles > rank).all(), (single, doubles)
         assert (sarrus.pinv(a.astype(np.float32), rank="absolute", tolerance=1e-12, report=True).rank == full).all()
         assert (sarrus.pinv(a.astype(np.float32).astype(float), report=True).rank == full).all()
 
