@@ -473,6 +473,10 @@ typedef struct sarrus_rank_path_problem {
 } sarrus_rank_path_problem;
 typedef void (*sarrus_external_rank_path)(void *user, const sarrus_rank_path_problem *problem);
 
+/* has_swing: what the balance of the energy allows for, beside 0, nothing (kernels/step/verdict.h): what the motion of the method
+ * is off by, or that and the work of its steps. Dampers do none that a step from rest could lack. */
+enum { SARRUS_SWING_OF_MOTION = 1, SARRUS_SWING_OF_WORK = 2 };
+
 typedef struct sarrus_mechanism {
     int32_t space;     /* sarrus_space */
     int32_t is_single; /* steps are made in single precision */
@@ -538,11 +542,11 @@ typedef struct sarrus_mechanism {
     /* m | rad, what ‖Φ‖ is relative to, and J, below which there is no motion. */
     double violation_unit, energy_floor; /* plan */
     int32_t has_work;                    /* something else than gravity and springs may do work on the mechanism */
-    int32_t has_swing;   /* the limit of energy is the plan's, and makes allowance for what a method does in passing */
-    int32_t is_judged;   /* a motion that is not resolved is to end */
-    int32_t wants_error; /* the steps of rk4 estimate their error */
-    int32_t has_parts;   /* a fixed step that does not resolve the motion is made in parts */
-    int32_t is_watched;  /* change points are looked out for */
+    int32_t has_swing;                   /* not 0: the limit of energy is the plan's, SARRUS_SWING_… */
+    int32_t is_judged;                   /* a motion that is not resolved is to end */
+    int32_t wants_error;                 /* the steps of rk4 estimate their error */
+    int32_t has_parts;                   /* a fixed step that does not resolve the motion is made in parts */
+    int32_t is_watched;                  /* change points are looked out for */
     /* Rows less than m that the work space of the rank-revealing paths holds, where memory is short: lanes that need them get NaN
      * from there, and end. */
     int32_t n_rows_short;

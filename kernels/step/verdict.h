@@ -135,10 +135,8 @@ LANE_FUNCTION real sarrus_judge_swing(const sarrus_mechanism *mech, const sarrus
                                       real balance) {
     const real change = real_abs((balance - lane_at(lanes->balance, 0)) + (at->work - lane_at(lanes->work, 0)));
     const real most = real_set(SARRUS_ENERGY_OF_SIZE * mech->energy_floor);
-    if (!mech->has_swing)
-        return real_set(0.0);
-    if (!mech->has_work || mech->integrator.method != SARRUS_INTEGRATOR_SEMI_IMPLICIT)
-        return at->swing;
+    if (mech->has_swing < SARRUS_SWING_OF_WORK)
+        return mech->has_swing ? at->swing : real_set(0.0);
     return at->swing + real_min(change + at->swing, most);
 }
 

@@ -116,27 +116,36 @@ static void *table(size_t n, size_t size) {
     return calloc(n ? n : 1, size);
 }
 
+/* Whether something sets the mechanism going: drives, a ground that moves, loads, or what slips at a given speed. */
+static bool is_moved(const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    bool moves = plan->mech.moves_ground;
+    for (int i = 0; i < SARRUS_MAX_FREEDOMS * model->n_joints; ++i)
+        moves = moves || model->joints[i / SARRUS_MAX_FREEDOMS].drive[i % SARRUS_MAX_FREEDOMS] >= 0;
+    for (int i = 0; i < model->n_constraints; ++i)
+        moves = moves || (model->constraints[i].type == SARRUS_CONSTRAINT_NONHOLONOMIC && model->constraints[i].slip.speed >= 0);
+    for (int i = 0; i < model->n_forces; ++i)
+        moves = moves || model->forces[i].type != SARRUS_FORCE_SPRING;
+    return moves;
+}
+
 /* Whether something else than gravity and springs may do work: a damper, a load, a drive, a ground that moves, a constraint that
  * slips at a given speed, or Baumgarte's terms. */
 static bool has_work(const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
-    if (plan->mech.has_baumgarte || plan->mech.moves_ground)
+    if (plan->mech.has_baumgarte || is_moved(plan))
         return true;
     for (int i = 0; i < model->n_joints; ++i) {
         const sarrus_joint *joint = &model->joints[i];
         bool unused[SARRUS_MAX_FREEDOMS];
         const int n = sarrus_joint_coordinates(model->space, joint, unused);
         for (int k = 0; k < n; ++k) {
-            if (joint->drive[k] >= 0 || sarrus_plan_value_is_live(model, joint->damping[k]))
+            if (sarrus_plan_value_is_live(model, joint->damping[k]))
                 return true;
         }
     }
-    for (int i = 0; i < model->n_constraints; ++i) {
-        if (model->constraints[i].type == SARRUS_CONSTRAINT_NONHOLONOMIC && model->constraints[i].slip.speed >= 0)
-            return true;
-    }
     for (int i = 0; i < model->n_forces; ++i) {
-        if (model->forces[i].type != SARRUS_FORCE_SPRING || sarrus_plan_value_is_live(model, model->forces[i].damping))
+        if (sarrus_plan_value_is_live(model, model->forces[i].damping))
             return true;
     }
     return false;
@@ -169,7 +178,6 @@ static void fill_options(sarrus_plan *plan) {
     /* A decomposition that is cut at a count cannot let go of a direction: what is left of it is round-off, ε/x. */
     mech->weak_crossing = model->dynamics.pinv == SARRUS_PINV_TRUNCATED ? 3e-4 : 0.0;
     mech->is_judged = !isinf(model->limits.error);
-    mech->has_swing = isnan(model->limits.energy);
     /* Changes of rank are rare; more of them between two looks only make the tile come back sooner. */
     mech->rank_change_capacity = model->output.channels & SARRUS_CHANNEL_RANK ? 4 : 0;
     mech->project = (int32_t)model->dynamics.projection;
@@ -178,6 +186,9 @@ static void fill_options(sarrus_plan *plan) {
                           sarrus_plan_value_is_live(model, model->dynamics.beta);
     sarrus_plan_integrator(plan);
     mech->has_work = has_work(plan);
+    mech->has_swing = !isnan(model->limits.energy)                                                    ? 0
+                      : model->integrator.method == SARRUS_INTEGRATOR_SEMI_IMPLICIT && is_moved(plan) ? SARRUS_SWING_OF_WORK
+                                                                                                      : SARRUS_SWING_OF_MOTION;
     mech->ordinary = mech->size = mech->violation_unit = 1.0;
     mech->limit_violation = mech->limit_energy = mech->limit_error = SARRUS_NO_LIMIT;
     const bool is_rk4 = model->integrator.method == SARRUS_INTEGRATOR_RK4;
