@@ -8,11 +8,22 @@ if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(FILTER kernel_sources EXCLUDE REGEX "avx[^/]*\\.c$")
 endif()
 
-# Of the kernels, the slowest to compile with sanitizers, fuzz targets run pinv_baseline.c only; the others are there to be linked.
+# The kernels are the slowest to compile with sanitizers, and their bodies are the same source for every instruction set: tests with a
+# sanitizer have those for AVX2 instrumented, those for the baseline without, and none for AVX-512. Fuzz targets run pinv_baseline.c
+# only; the others are there to be linked.
 set(unsanitized_kernels "")
+set(unsanitized_options -O1 -fno-sanitize=all)
+if(SARRUS_FUZZ OR NOT SARRUS_SANITIZE STREQUAL "none")
+    list(FILTER kernel_sources EXCLUDE REGEX "avx512\\.c$")
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/isa.c PROPERTIES COMPILE_DEFINITIONS SARRUS_NO_AVX512)
+endif()
 if(SARRUS_FUZZ)
+    set(unsanitized_options -O0 -fno-sanitize=all)
     set(unsanitized_kernels ${kernel_sources})
     list(FILTER unsanitized_kernels EXCLUDE REGEX "/pinv_baseline\\.c$")
+elseif(NOT SARRUS_SANITIZE STREQUAL "none" AND kernel_sources MATCHES "avx2\\.c")
+    set(unsanitized_kernels ${kernel_sources})
+    list(FILTER unsanitized_kernels INCLUDE REGEX "baseline\\.c$")
 endif()
 
 # -fno-math-errno: the vector square root needs it. Nothing here lets the compiler reorder or contract arithmetic.
@@ -36,7 +47,7 @@ foreach(kernel_source IN LISTS kernel_sources)
     string(REGEX MATCH "[^_]*$" isa ${leaf})
     set(options ${kernel_options} ${kernel_options_${isa}} ${mistaken_warnings})
     if("${kernel_source}" IN_LIST unsanitized_kernels)
-        list(APPEND options -O0 -fno-sanitize=all)
+        list(APPEND options ${unsanitized_options})
     elseif(SARRUS_FUZZ)
         list(APPEND options -fno-sanitize=null,object-size,pointer-overflow)
     elseif(SARRUS_SANITIZE STREQUAL "none")

@@ -22,10 +22,12 @@ typedef struct expansion {
 static expansion expansion_find(const char *name) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
+#ifndef SARRUS_NO_AVX512 /* a build with a sanitizer (cmake/SarrusKernels.cmake) */
     if ((!name || strcmp(name, "avx512") == 0) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
         return (expansion)EXPANSION(avx512);
     }
+#endif
     if ((!name || strcmp(name, "avx2") == 0) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return (expansion)EXPANSION(avx2);
 #endif

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/cpu/kernels.h"
+#include "backend/isa.h"
 
 enum { MAX_WIDTH = 8, N_RANDOM = 20000 };
 
@@ -25,14 +25,13 @@ static double tolerance(double x) {
 }
 
 static int kernels_here(const sarrus_kernels **out) {
+    static const char *const names[] = {"baseline", "avx2", "avx512"};
     int n = 0;
-    out[n++] = &sarrus_kernels_baseline;
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        out[n++] = &sarrus_kernels_avx2;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        out[n++] = &sarrus_kernels_avx512;
-#endif
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        const sarrus_kernels *kernels = sarrus_isa_find(SARRUS_SPACE_PLANAR, names[i]);
+        if (kernels)
+            out[n++] = kernels;
+    }
     return n;
 }
 

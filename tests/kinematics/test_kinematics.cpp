@@ -16,6 +16,7 @@ extern "C" {
 #include <cmocka.h>
 
 #include "tests/support/mechanism.h"
+#include "tests/support/place.h"
 }
 
 #include "sarrus/kinematics.h"
@@ -455,8 +456,7 @@ void test_plane_and_loops(void **) {
                       "  - {name: B, type: prismatic, bodies: [b, a], at: [1, 0], axis: [1, 0.3]}\n"
                       "  - {name: C, type: revolute, bodies: [b, c], at: [1.5, 0.4]}\n" + tail, 100, true);
     for (const char *file : {"five_bar.yaml", "slider_crank.yaml", "cube_linkage.yaml", "spatial_four_bar.yaml"}) {
-        const std::string path = std::string(SARRUS_SOURCE_DIR "/scenarios/") + file;
-        FILE *stream = fopen(path.c_str(), "r");
+        FILE *stream = fopen(place_of_source((std::string("/scenarios/") + file).c_str()), "r");
         std::string text;
         assert_non_null(stream);
         for (int c = fgetc(stream); c != EOF; c = fgetc(stream))
@@ -531,7 +531,7 @@ void test_refusals(void **) {
     sarrus_model *model = nullptr;
     sarrus_plan *plan = nullptr;
     assert_int_equal(sarrus_context_create(&context), SARRUS_OK);
-    const char *gyrostat = SARRUS_SOURCE_DIR "/scenarios/gyrostat.yaml";
+    const char *gyrostat = place_of_source("/scenarios/gyrostat.yaml");
     assert_int_equal(sarrus_scenario_read_file(context, gyrostat, nullptr, 0, &model), SARRUS_OK);
     assert_int_equal(sarrus_plan_create(context, model, &plan), SARRUS_OK);
     assert_int_equal(sarrus_kinematics_create(context, plan, nullptr, &other), SARRUS_UNSUPPORTED);
