@@ -96,8 +96,10 @@ static bool is_known_word(const char *text, size_t n) {
     return false;
 }
 
-/* The reduction that begins with the word text[i … i + n), or −1: one of its words, called with one argument (max and min of
- * several are muParser's). Its argument is text[*i_open + 1 … *i_close). */
+enum { NO_REDUCTION = -1, REDUCTION_NOT_CLOSED = -2 };
+
+/* The reduction that begins with the word text[i … i + n), or NO_REDUCTION: one of its words, called with one argument (max and min
+ * of several are muParser's). Its argument is text[argument[0] … argument[1]); of one that is not closed it has no end. */
 static int reduction_at(const char *text, size_t i, size_t n, size_t i_end, size_t argument[2]) {
     int kind = -1, depth = 0;
     size_t at = i + n;
@@ -107,18 +109,18 @@ static int reduction_at(const char *text, size_t i, size_t n, size_t i_end, size
     while (at < i_end && text[at] == ' ')
         ++at;
     if (kind < 0 || at >= i_end || text[at] != '(')
-        return -1;
+        return NO_REDUCTION;
+    argument[0] = at + 1;
     for (size_t j = at; j < i_end; ++j) {
         depth += (text[j] == '(') - (text[j] == ')');
         if (depth == 1 && text[j] == ',' && (kind == REDUCTION_MAX || kind == REDUCTION_MIN))
-            return -1;
+            return NO_REDUCTION;
         if (depth > 0)
             continue;
-        argument[0] = at + 1;
         argument[1] = j;
         return kind;
     }
-    return -1; /* it is not closed, which muParser tells */
+    return REDUCTION_NOT_CLOSED;
 }
 
 static sarrus_status refuse(sarrus_quantity_fault *fault, size_t position, size_t n_token, const char *message) {
@@ -239,7 +241,9 @@ static sarrus_status outer_make(sarrus_quantities *quantities, sarrus_expression
             i = argument[1] + 1;
             continue;
         }
-        if (!is_known_word(text + i, n))
+        if (kind == REDUCTION_NOT_CLOSED)
+            status = refuse(fault, argument[0] - 1, 1, "this '(' is not closed; expected as many ')' as '('");
+        else if (!is_known_word(text + i, n))
             status = word_bind(quantities, expression, text, i, n, false, fault);
         i += n;
     }

@@ -26,6 +26,27 @@ static bool is_setting(const sarrus_reader *reader, const char *path) {
     return node != NULL && node->kind == SARRUS_NODE_SCALAR;
 }
 
+/* How many characters of `path` are a list's, when a number stands behind it where a name belongs, as in bodies.0.mass; else 0. */
+static size_t list_by_number(const char *path) {
+    static const char *const lists[] = {"bodies.", "joints.", "forces.", "constraints."};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
+        const size_t n = strlen(lists[i]);
+        if (strncmp(path, lists[i], n) == 0 && strspn(path + n, "0123456789") > 0 &&
+            path[n + strspn(path + n, "0123456789")] == '.')
+            return n;
+    }
+    return 0;
+}
+
+static void report_number_for_name(sarrus_reader *reader, const sarrus_node *node, size_t n_list, const char *shown) {
+    const sarrus_model *model = reader->model;
+    sarrus_value_index i = 0;
+    while (i < model->n_values - 1 && strncmp(model->values[i].path, node->text, n_list) != 0)
+        ++i;
+    sarrus_reader_refuse(reader, node, "'%s' names nothing: what is in a list goes by its name; expected a path as '%s'", shown,
+                         model->values[i].path);
+}
+
 /* The path of the first number of `path`, as bodies.a.position.0 of bodies.a.position; NULL when it has none, or stands for what
  * the file has as one number or not at all. */
 static const char *first_of_group(sarrus_reader *reader, const char *path) {
@@ -69,6 +90,11 @@ static void report_unknown_path(sarrus_reader *reader, const sarrus_node *node) 
     const char *first = first_of_group(reader, node->text);
     if (first != NULL) {
         sarrus_reader_refuse(reader, node, "'%s' is not a single number; expected the path of one, as '%s'", shown, first);
+        return;
+    }
+    const size_t n_list = list_by_number(node->text);
+    if (n_list > 0 && reader->model->n_values > 0) {
+        report_number_for_name(reader, node, n_list, shown);
         return;
     }
     if (is_setting(reader, node->text)) {

@@ -158,8 +158,9 @@ bool sarrus_count_read(sarrus_reader *reader, const sarrus_node *node, uint64_t 
         char shown[SARRUS_SHOWN_BYTES];
         const char *found = node->kind == SARRUS_NODE_SCALAR && !sarrus_node_is_null(node) ? sarrus_node_shown(node, shown)
                                                                                            : sarrus_node_kind_text(node);
-        sarrus_reader_refuse(reader, node, "'%s' is %s; expected a whole number from %llu to %llu", path_of(reader, node), found,
-                             (unsigned long long)least, (unsigned long long)most);
+        const char *as_text = node->kind == SARRUS_NODE_SCALAR && !node->is_plain ? " in quotes" : "";
+        sarrus_reader_refuse(reader, node, "'%s' is %s%s; expected a whole number from %llu to %llu", path_of(reader, node), found,
+                             as_text, (unsigned long long)least, (unsigned long long)most);
         return false;
     }
     return true;
