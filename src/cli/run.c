@@ -50,7 +50,8 @@ static void warnings_print(const char *where, const sarrus_plan *plan, const sar
     for (int i = 0; i < sarrus_warnings_count(warnings); ++i) {
         sarrus_warning warning;
         sarrus_warnings_get(warnings, i, &warning);
-        if (warning.matters && (arguments->samples == NULL || warning.kind != SARRUS_WARNING_UNPHYSICAL_DRAWS))
+        const bool is_of_draws = warning.kind == SARRUS_WARNING_UNPHYSICAL_DRAWS || warning.kind == SARRUS_WARNING_LOCKED_DRAWS;
+        if (warning.matters && (arguments->samples == NULL || !is_of_draws))
             fprintf(stderr, "sarrus: warning: %s%s\n", where, warning.text);
     }
     sarrus_warnings_destroy(warnings);

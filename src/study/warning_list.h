@@ -33,4 +33,7 @@ void sarrus_warn_of_nominal_values(sarrus_warnings *warnings, const sarrus_model
 void sarrus_warn_of_few_blocks(sarrus_warnings *warnings, const sarrus_model *model, uint64_t n_blocks);
 void sarrus_warn_of_draws(sarrus_warnings *warnings, const sarrus_model *model, uint64_t n_instances);
 
+/* And the one that assembles instances: those whose redundant constraints hold after all. */
+void sarrus_warn_of_locked_draws(sarrus_warnings *warnings, const sarrus_plan *plan);
+
 #endif

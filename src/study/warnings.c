@@ -224,6 +224,7 @@ sarrus_status sarrus_warnings_create(sarrus_context *context, const sarrus_plan 
     sarrus_warn_of_nominal_values(warnings, plan->model);
     const uint64_t n = n_instances > 0 ? n_instances : plan->model->batch.n_instances;
     sarrus_warn_of_draws(warnings, plan->model, sarrus_model_study_size(plan->model, n));
+    sarrus_warn_of_locked_draws(warnings, plan);
     sarrus_warn_of_few_blocks(warnings, plan->model, n);
     if (warnings->is_out_of_memory) {
         sarrus_warnings_destroy(warnings);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -161,9 +162,50 @@ static void idle_freedoms_do_not_hide_the_end_of_a_reach(void **state) {
     }
 }
 
+/* Four parallel revolutes have three rows too many. An axis that is drawn by itself makes one of them hold, and nothing moves; a length
+ * fits whatever it is, and so does a pin that is drawn along its axis. */
+static void draws_that_lock(void **state) {
+    (void)state;
+    static const char four_bar[] = "sarrus: 1\nspace: spatial\nintegrator: {dt: 1.0e-3, t_end: 1}\nparameters: {e: 0}\nbodies:\n"
+                                   "  - {name: crank, mass: 1, inertia: [0.001, 0.003, 0.003], position: [0, 0.1, 0]}\n"
+                                   "  - {name: link, mass: 1, inertia: [0.001, 0.03, 0.03], position: [0.25, 0.25, 0]}\n"
+                                   "  - {name: rock, mass: 1, inertia: [0.003, 0.001, 0.003], position: [0.5, 0.15, 0]}\njoints:\n"
+                                   "  - {name: A, type: revolute, bodies: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+                                   "  - {name: B, type: revolute, bodies: [crank, link], at: [0, 0.2, 0], axis: [0, 0, 1]}\n"
+                                   "  - {name: C, type: revolute, bodies: [link, rock], at: [0.5, 0.3, 0], axis: [0, 0, 1]}\n"
+                                   "  - {name: D, type: revolute, bodies: [ground, rock], at: [0.5, 0, 0], axis: [0, 0, 1]}\n"
+                                   "batch: {instances: 8, parameters: [{name: e, distribution: uniform, low: 1e-3, high: 2e-3}]}\n";
+    static const struct {
+        const char *where, *as;
+        bool is_locked;
+    } cases[] = {{"joints.A.axis", "[\"=e\", 0, 1]", true},
+                 {"joints.A.at", "[\"=e\", 0, 0]", false},
+                 {"joints.A.at", "[0, 0, \"=e\"]", false},
+                 {"bodies.crank.mass", "\"=1 + e\"", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        const sarrus_override overrides[] = {{cases[i].where, cases[i].as}, {NULL, NULL}};
+        mechanism m = mechanism_open_text(four_bar, overrides);
+        sarrus_warnings *warnings = NULL;
+        assert_int_equal(sarrus_warnings_create(m.context, m.plan, 0, &warnings), SARRUS_OK);
+        int n_locked = 0;
+        for (int k = 0; k < sarrus_warnings_count(warnings); ++k) {
+            sarrus_warning w;
+            sarrus_warnings_get(warnings, k, &w);
+            if (w.kind != SARRUS_WARNING_LOCKED_DRAWS)
+                continue;
+            ++n_locked;
+            assert_true(w.matters == 1 && w.values[0] == 1.0 && w.values[1] == 1.0 && w.values[2] == 0.0);
+            assert_non_null(strstr(w.text, "nothing can move"));
+        }
+        assert_int_equal(n_locked, cases[i].is_locked);
+        sarrus_warnings_destroy(warnings);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(angles_that_look_like_degrees), cmocka_unit_test(draws_without_a_meaning),
                                        cmocka_unit_test(idle_freedoms_do_not_hide_the_end_of_a_reach),
-                                       cmocka_unit_test(tensors_of_no_body)};
+                                       cmocka_unit_test(tensors_of_no_body), cmocka_unit_test(draws_that_lock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
