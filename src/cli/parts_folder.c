@@ -141,15 +141,54 @@ static bool claim_name(const sarrus_parts_folder *folder, uint64_t i_part, char 
     return snprintf(out, n_bytes, "%s.claim", folder->files[i_part]) < (int)n_bytes;
 }
 
-int sarrus_part_claim(const sarrus_parts_folder *folder, uint64_t i_part) {
-    char name[4096];
-    const int claim = claim_name(folder, i_part, name, sizeof name) ? open(name, O_RDWR | O_CREAT | O_CLOEXEC, NEW_FILES_MODE) : -1;
+static int claim_file(const char *name) {
+    const int claim = open(name, O_RDWR | O_CREAT | O_CLOEXEC, NEW_FILES_MODE);
     /* Where a file system has no locks nobody can tell: the result's own lock is asked then. */
     if (claim >= 0 && flock(claim, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(claim);
         return SARRUS_PART_TAKEN;
     }
     return claim >= 0 ? claim : SARRUS_PART_REFUSED;
+}
+
+int sarrus_part_claim(const sarrus_parts_folder *folder, uint64_t i_part) {
+    char name[4096];
+    return claim_name(folder, i_part, name, sizeof name) ? claim_file(name) : SARRUS_PART_REFUSED;
+}
+
+int sarrus_merge_claim(const sarrus_parts_folder *folder) {
+    char name[4096];
+    return snprintf(name, sizeof name, "%s/merge", folder->path) < (int)sizeof name ? claim_file(name) : SARRUS_PART_REFUSED;
+}
+
+/* What tells a file from one of that name that is written later. */
+static bool mark_make(const char *path, char out[HEAD_BYTES], struct timespec *written) {
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return false;
+    *written = about.st_mtim;
+    (void)snprintf(out, HEAD_BYTES, "%ju %lld %ld\n", (uintmax_t)about.st_ino, (long long)about.st_mtim.tv_sec,
+                   about.st_mtim.tv_nsec);
+    return true;
+}
+
+void sarrus_merge_note(int claim, const char *output) {
+    char mark[HEAD_BYTES];
+    struct timespec written;
+    /* Without it the next one merges once more, to the same bits. */
+    if (mark_make(output, mark, &written) && ftruncate(claim, 0) == 0)
+        (void)!pwrite(claim, mark, strlen(mark), 0);
+}
+
+bool sarrus_merge_is_done(const sarrus_parts_folder *folder, int claim, const char *output) {
+    char mark[HEAD_BYTES], noted[HEAD_BYTES] = "", part[HEAD_BYTES];
+    struct timespec merged, written;
+    const ssize_t n = pread(claim, noted, sizeof noted - 1, 0);
+    bool is_done = n > 0 && mark_make(output, mark, &merged) && strcmp(mark, noted) == 0;
+    for (uint64_t k = 0; is_done && k < folder->n_parts; ++k)
+        is_done = mark_make(folder->files[k], part, &written) &&
+                  (written.tv_sec < merged.tv_sec || (written.tv_sec == merged.tv_sec && written.tv_nsec <= merged.tv_nsec));
+    return is_done;
 }
 
 void sarrus_part_release(int claim) {

@@ -31,6 +31,12 @@ enum { SARRUS_PART_TAKEN = -1, SARRUS_PART_REFUSED = -2 };
 int sarrus_part_claim(const sarrus_parts_folder *folder, uint64_t i_part);
 void sarrus_part_release(int claim);
 
+/* Claims the merge of the parts into the result in the same way. Who has merged notes it with the claim, and who comes after sees
+ * that the result is that merge still, and that no part is younger. */
+int sarrus_merge_claim(const sarrus_parts_folder *folder);
+void sarrus_merge_note(int claim, const char *output);
+bool sarrus_merge_is_done(const sarrus_parts_folder *folder, int claim, const char *output);
+
 /* Removes the claims of parts that are complete. */
 void sarrus_parts_folder_tidy(const sarrus_parts_folder *folder);
 

@@ -204,15 +204,38 @@ static int rounds_run(sharing *work) {
     }
 }
 
+/* The claim of the merge, for which one that is at it is waited; negative: it cannot be had, or the run is to stop. */
+static int merge_wait(const sharing *work) {
+    const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
+    int claim = sarrus_merge_claim(&work->folder);
+    while (claim == SARRUS_PART_TAKEN && *sarrus_signals_flag() == 0) {
+        (void)nanosleep(&pause, NULL);
+        claim = sarrus_merge_claim(&work->folder);
+    }
+    if (claim == SARRUS_PART_REFUSED)
+        fprintf(stderr, "sarrus: error: %s/merge cannot be written: %s\n", work->folder.path, strerror(errno));
+    return claim;
+}
+
+/* By one of the processes that share the work without a launcher, and for the others. */
 static int parts_merge(const sharing *work) {
     const sarrus_planned_run *planned = work->planned;
     const sarrus_run_arguments *arguments = planned->arguments;
     sarrus_context *context = planned->scenario->context;
     sarrus_result_info info;
+    const int claim = merge_wait(work);
+    if (claim < 0)
+        return claim == SARRUS_PART_TAKEN ? SARRUS_EXIT_SIGNAL + sarrus_signal_caught() : SARRUS_EXIT_IO;
     sarrus_context_clear(context);
     sarrus_open_files_allow();
-    sarrus_status status = sarrus_results_merge(context, (const char *const *)work->folder.files, (int)work->folder.n_parts,
-                                                planned->output, arguments->no_clobber);
+    sarrus_status status = SARRUS_OK;
+    if (!sarrus_merge_is_done(&work->folder, claim, planned->output)) {
+        status = sarrus_results_merge(context, (const char *const *)work->folder.files, (int)work->folder.n_parts, planned->output,
+                                      arguments->no_clobber);
+        if (status == SARRUS_OK)
+            sarrus_merge_note(claim, planned->output);
+    }
+    sarrus_part_release(claim);
     if (status == SARRUS_OK)
         status = sarrus_result_info_read(context, planned->output, &info);
     if (status != SARRUS_OK) {

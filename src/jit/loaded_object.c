@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +33,26 @@ static bool memory_fill(int memory, const unsigned char *from, size_t n_bytes) {
     return true;
 }
 
+/* Whether the bytes hold all that their own head says: the loader maps the segments of a library as that says, and what lies behind
+ * the end of the file would be a deadly signal. A compiler on a full disk may leave such a file and end well. */
+static bool is_whole(const sarrus_object_bytes *object) {
+    ElfW(Ehdr) head;
+    if (object->n_bytes < sizeof head)
+        return false;
+    memcpy(&head, object->bytes, sizeof head);
+    const size_t table = (size_t)head.e_phnum * sizeof(ElfW(Phdr));
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > object->n_bytes ||
+        table > object->n_bytes - head.e_phoff)
+        return false;
+    for (size_t i = 0; i < head.e_phnum; ++i) {
+        ElfW(Phdr) segment;
+        memcpy(&segment, object->bytes + head.e_phoff + i * sizeof segment, sizeof segment);
+        if (segment.p_offset > object->n_bytes || segment.p_filesz > object->n_bytes - segment.p_offset)
+            return false;
+    }
+    return true;
+}
+
 static bool exports_check(const sarrus_specialized *exports, const char *key, int32_t width, sarrus_fallback_reason *reason) {
     if (exports == NULL)
         return sarrus_fallback_reason_set(reason, "the compiled object does not export its kernels");
@@ -44,7 +65,10 @@ static bool exports_check(const sarrus_specialized *exports, const char *key, in
 bool sarrus_object_load(const sarrus_object_bytes *object, const char *key, int32_t width, sarrus_loaded_object *out,
                         sarrus_fallback_reason *reason) {
     char name[40];
-    *out = (sarrus_loaded_object){.memory = memory_create()};
+    *out = (sarrus_loaded_object){.memory = -1};
+    if (!is_whole(object))
+        return sarrus_fallback_reason_set(reason, "the compiled object is no whole library");
+    out->memory = memory_create();
     bool good = out->memory >= 0 && memory_fill(out->memory, object->bytes, object->n_bytes);
     if (!good)
         (void)sarrus_fallback_reason_set(reason, "the compiled object cannot be loaded: %s", strerror(errno));

@@ -203,7 +203,7 @@ static void a_compiler_that_makes_no_kernels_is_found_out(void **state) {
     request.compiler = script(*state, "exit 0");
     fails(&request, "has made no object");
     request.compiler = script(*state, "echo this is no object at all > object.so");
-    fails(&request, "cannot be loaded");
+    fails(&request, "is no whole library");
     request.compiler = script(*state, "ln -s /bin/sh object.so");
     fails(&request, "has made no object");
     request.compiler = NULL;
@@ -215,6 +215,18 @@ static void a_compiler_that_makes_no_kernels_is_found_out(void **state) {
     fails(&request, "other kernels than expected");
     request.plan_text = "enum { ANSWER = 42, WIDER = 0 };\n#define sarrus_specialized_kernels another\n";
     fails(&request, "does not export its kernels");
+}
+
+/* A disk that is full: the loader would map segments that lie behind the end of the file. */
+static void a_library_that_is_cut_short_is_found_out(void **state) {
+    static const int cuts[] = {40, 100, 1000, 5000, 9000};
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; ++i) {
+        sarrus_specializer_request request = request_make(*state, SARRUS_SPECIALIZE_ON);
+        char text[100];
+        (void)snprintf(text, sizeof text, "cc \"$@\" && truncate -s %d object.so", cuts[i]);
+        request.compiler = script(*state, text);
+        fails(&request, "is no whole library");
+    }
 }
 
 static void a_compiler_that_hangs_is_ended(void **state) {
@@ -521,6 +533,7 @@ int main(void) {
         CASE(without_a_compiler_there_is_a_note),
         CASE(a_failing_compiler_is_quoted),
         CASE(a_compiler_that_makes_no_kernels_is_found_out),
+        CASE(a_library_that_is_cut_short_is_found_out),
         CASE(a_compiler_that_hangs_is_ended),
         CASE(a_compiler_is_bounded_in_memory),
         CASE(a_compiler_gets_nothing_of_ours),

@@ -112,6 +112,28 @@ def test_parts():
             shutil.rmtree(folder / "out.h5.parts")
 
 
+def test_processes_without_a_launcher():
+    """The same command several times at once: one merges, the others see that it has, and all end alike."""
+    with folder_with_study() as name:
+        folder = pathlib.Path(name)
+        study, whole, out = folder / "study.yaml", folder / "whole.h5", folder / "out.h5"
+        code = run(study, whole).returncode
+        for _ in range(4):
+            started = [subprocess.Popen(command(study, out, "--parts", 5), stderr=subprocess.PIPE, text=True) for _ in range(3)]
+            for process in started:
+                _, told = process.communicate(timeout=120)
+                assert process.returncode == code, told
+            same(whole, out)
+            made = out.stat().st_mtime_ns
+            assert run(study, out, "--parts", 5).returncode == code and out.stat().st_mtime_ns == made
+            # a result that is no longer that merge is made anew
+            out.unlink()
+            run(study, out, "--parts", 5)
+            same(whole, out)
+            shutil.rmtree(folder / "out.h5.parts")
+            out.unlink()
+
+
 def test_processes_together():
     with folder_with_study() as name:
         folder = pathlib.Path(name)

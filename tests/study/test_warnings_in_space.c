@@ -162,8 +162,8 @@ static void idle_freedoms_do_not_hide_the_end_of_a_reach(void **state) {
     }
 }
 
-/* Four parallel revolutes have three rows too many. An axis that is drawn by itself makes one of them hold, and nothing moves; a length
- * fits whatever it is, and so does a pin that is drawn along its axis. */
+/* Four parallel revolutes have three rows too many. An axis that is drawn by itself makes one of them hold, and nothing moves; a
+ * length fits whatever it is, and so does a pin that is drawn along its axis. */
 static void draws_that_lock(void **state) {
     (void)state;
     static const char four_bar[] = "sarrus: 1\nspace: spatial\nintegrator: {dt: 1.0e-3, t_end: 1}\nparameters: {e: 0}\nbodies:\n"
