@@ -16,7 +16,7 @@ typedef enum sarrus_warning_kind {
 #include "sarrus/warnings.def"
 } sarrus_warning_kind;
 
-#define SARRUS_N_WARNING_KINDS 19
+#define SARRUS_N_WARNING_KINDS 20
 #define SARRUS_WARNING_MAX_VALUES 12
 
 /* One warning. The texts belong to the list. */

@@ -151,33 +151,38 @@ static bool fill_table(const sarrus_constraint *from, const double *values, doub
     return good;
 }
 
-bool sarrus_plan_constraints_parameters(const sarrus_plan *plan, const double *values, double *parameters) {
+static bool fill_one(const sarrus_plan *plan, int i, const double *values, double *parameters) {
     const sarrus_model *model = plan->model;
-    bool good = true;
-    for (int i = 0; i < model->n_constraints; ++i) {
-        const sarrus_constraint *from = &model->constraints[i];
-        const sarrus_mech_constraint *to = &plan->constraint[i];
-        double *p = parameters + to->p;
-        if (is_curve(from)) {
-            good = sarrus_plan_curve_fill(model->space, from, values, p) && good;
-            continue;
-        }
-        if (is_pair(from)) {
-            good = sarrus_plan_slip_fill(model->space, from, values, p) && good;
-            continue;
-        }
-        for (int k = 0; k < 2; ++k) {
-            for (int x = 0; from->of[k].joint < 0 && x < 4; ++x)
-                parameters[to->of[k].p + SARRUS_PJ_PARENT_X + x] = values[from->of[k].point[x / 2][x % 2]];
-        }
-        if (has_table(from)) {
-            good = fill_table(from, values, p) && good;
-        } else {
-            p[SARRUS_PC_RATIO] = values[from->ratio];
-            p[SARRUS_PC_OFFSET] = values[from->offset];
-        }
+    const sarrus_constraint *from = &model->constraints[i];
+    const sarrus_mech_constraint *to = &plan->constraint[i];
+    double *p = parameters + to->p;
+    if (is_curve(from))
+        return sarrus_plan_curve_fill(model->space, from, values, p);
+    if (is_pair(from))
+        return sarrus_plan_slip_fill(model->space, from, values, p);
+    for (int k = 0; k < 2; ++k) {
+        for (int x = 0; from->of[k].joint < 0 && x < 4; ++x)
+            parameters[to->of[k].p + SARRUS_PJ_PARENT_X + x] = values[from->of[k].point[x / 2][x % 2]];
     }
+    if (has_table(from))
+        return fill_table(from, values, p);
+    p[SARRUS_PC_RATIO] = values[from->ratio];
+    p[SARRUS_PC_OFFSET] = values[from->offset];
+    return true;
+}
+
+bool sarrus_plan_constraints_parameters(const sarrus_plan *plan, const double *values, double *parameters) {
+    bool good = true;
+    for (int i = 0; i < plan->model->n_constraints; ++i)
+        good = fill_one(plan, i, values, parameters) && good;
     return good;
+}
+
+int sarrus_plan_constraint_without_meaning(const sarrus_plan *plan, const double *values, double *parameters) {
+    int i = 0;
+    while (i < plan->model->n_constraints && fill_one(plan, i, values, parameters))
+        ++i;
+    return i;
 }
 
 int sarrus_plan_row_part(const sarrus_plan *plan, int i_row) {

@@ -14,6 +14,9 @@ void sarrus_plan_constraints_fill(sarrus_plan *plan, int32_t *p, int32_t i_knot)
 /* Their parameters of the instance with these values; false: no memory. */
 bool sarrus_plan_constraints_parameters(const sarrus_plan *plan, const double *values, double *parameters);
 
+/* The first constraint of which that is false, their number when there is none; its parameters are written. */
+int sarrus_plan_constraint_without_meaning(const sarrus_plan *plan, const double *values, double *parameters);
+
 /* The part of a row, −1: there is none. */
 int sarrus_plan_row_part(const sarrus_plan *plan, int i_row);
 

@@ -2,10 +2,12 @@
  * one configuration may be singular, or special in which row can be spared. On the manifold a redundant singular value is round-off
  * (1e-14), so the rank there is clear. Which rows are left out dependence.c decides. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/report.h"
+#include "plan/body.h"
 #include "plan/build.h"
 #include "plan/constraints.h"
 #include "plan/configuration.h"
@@ -17,7 +19,7 @@
 #include "plan/turns.h"
 #include "plan/walk.h"
 
-enum { N_WALKS = 10, FEWEST_WALKS = 3 };
+enum { N_WALKS = 10, FEWEST_WALKS = 3, OWNER_TEXT = 256 };
 /* Flops that walks may take in all, unless they are the first few. */
 static const double most_flops = 2e10;
 
@@ -246,8 +248,9 @@ static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *pl
         const sarrus_body *body = &model->bodies[b];
         if (!has_inverse(model->values[body->mass].nominal))
             worst = report_mass(context, model, b, body->mass);
-        else if (!has_inverse(model->values[body->inertia[0]].nominal))
-            worst = report_mass(context, model, b, body->inertia[0]);
+        for (int k = 0; k < (model->space == SARRUS_SPACE_SPATIAL ? 3 : 1) && worst == SARRUS_OK; ++k)
+            if (!has_inverse(model->values[body->inertia[k]].nominal))
+                worst = report_mass(context, model, b, body->inertia[k]);
     }
     return worst;
 }
@@ -282,6 +285,70 @@ static sarrus_status report_table(sarrus_context *context, const sarrus_model *m
                             table->n_values);
 }
 
+/* The first of n numbers that is not finite, n when all are. */
+static int first_not_finite(const double *x, int n) {
+    int i = 0;
+    while (i < n && isfinite(x[i]))
+        ++i;
+    return i;
+}
+
+/* What has the parameter `i`, as "joint 'A'", and where it stands: of a body those in its block, else whose parameters begin last
+ * before it. NULL when nobody is found. */
+static const sarrus_place *owner_describe(const sarrus_plan *plan, int i, char *out, size_t n_bytes) {
+    const sarrus_model *model = plan->model;
+    const sarrus_mechanism *mech = &plan->mech;
+    const int n_of_body = sarrus_body_sizes_of(mech->space)->n_parameters, b = (i - mech->p_body) / n_of_body;
+    const sarrus_place *place = NULL;
+    int begin = -1;
+    if (i >= mech->p_body && b < mech->n_bodies) {
+        (void)snprintf(out, n_bytes, "body '%s'", model->bodies[b].name);
+        return &model->bodies[b].place;
+    }
+    for (int k = 0; k < model->n_joints; ++k)
+        if (plan->joint[k].p <= i && plan->joint[k].p > begin) {
+            begin = plan->joint[k].p;
+            place = &model->joints[k].place;
+            (void)snprintf(out, n_bytes, "joint '%s'", model->joints[k].name);
+        }
+    for (int k = 0; k < model->n_forces; ++k)
+        if (plan->force[k].p <= i && plan->force[k].p > begin) {
+            begin = plan->force[k].p;
+            place = &model->forces[k].place;
+            (void)snprintf(out, n_bytes, "force '%s'", model->forces[k].name);
+        }
+    for (int k = 0; k < model->n_constraints; ++k)
+        if (plan->constraint[k].p <= i && plan->constraint[k].p > begin) {
+            begin = plan->constraint[k].p;
+            place = &model->constraints[k].place;
+            (void)snprintf(out, n_bytes, "constraint '%s'", model->constraints[k].name);
+        }
+    return place;
+}
+
+/* Who makes a number that is not finite, or has no meaning otherwise; OK when that is not known. */
+static sarrus_status report_owner(sarrus_context *context, const sarrus_plan *plan, const double *values, double *parameters,
+                                  const double *q) {
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(plan->mech.space);
+    const int i = first_not_finite(parameters, plan->mech.n_parameters), k = first_not_finite(q, plan->mech.n_q);
+    const int c = sarrus_plan_constraint_without_meaning(plan, values, parameters);
+    char owner[OWNER_TEXT] = "";
+    const sarrus_place *place = NULL;
+    if (i < plan->mech.n_parameters)
+        place = owner_describe(plan, i, owner, sizeof owner);
+    else if (k < plan->mech.n_q)
+        place = owner_describe(plan, plan->mech.p_body + sizes->n_parameters * (k / sizes->n_q), owner, sizeof owner);
+    else if (c < plan->model->n_constraints)
+        place = owner_describe(plan, plan->constraint[c].p, owner, sizeof owner);
+    if (place == NULL)
+        return SARRUS_OK;
+    const sarrus_location at = sarrus_model_location(plan->model, place);
+    return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                            "the numbers of %s have no meaning together: squares or quotients of them are not finite, or points "
+                            "cannot be told apart; expected numbers of one magnitude",
+                            owner);
+}
+
 /* Says which number of the nominal instance has no meaning, as far as that can be told. */
 static sarrus_status report_nominal(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
@@ -299,9 +366,13 @@ static sarrus_status report_nominal(sarrus_context *context, const sarrus_plan *
     while (i < model->n_joints && !(model->joints[i].type == SARRUS_JOINT_DISTANCE && parameters[plan->joint[i].p + length] == 0.0))
         ++i;
     const sarrus_signal *table = table_find(plan, parameters);
+    const sarrus_status told =
+        table == NULL && i == model->n_joints ? report_owner(context, plan, values, parameters, q) : SARRUS_OK;
     free(values);
     if (table)
         return report_table(context, model, table);
+    if (told != SARRUS_OK)
+        return told;
     if (i == model->n_joints)
         return sarrus_report(
             context, SARRUS_BAD_INPUT,

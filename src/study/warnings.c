@@ -12,6 +12,9 @@
 static const double near_singular = 1e-2;
 /* Bodies that are moved, and velocities that are changed, by less are so by the digits of the scenario's numbers. */
 static const double moved_least = 1e-6;
+/* Masses, of the largest, and inertias, of the largest mass on the mechanism's size, that double precision does not resolve beside
+ * it: of a projection that divides by them a hundredth of a distance of 1 is left at best. */
+static const double tiny_inertia = 1e-14;
 
 static const char *plural(int n) {
     return n == 1 ? "" : "s";
@@ -122,6 +125,30 @@ static void warn_of_drives(sarrus_warnings *warnings, const sarrus_plan *plan) {
         name, doubt->from, doubt->gap, doubt->time, plan->model->joints[doubt->at].name);
 }
 
+/* Masses and inertias that are not 0 but that the others drown. */
+static void warn_of_inertias(sarrus_warnings *warnings, const sarrus_plan *plan) {
+    const sarrus_model *model = plan->model;
+    double largest = 0.0;
+    for (int b = 0; b < model->n_bodies; ++b)
+        largest = fmax(largest, model->values[model->bodies[b].mass].nominal);
+    for (int b = 0; b < model->n_bodies; ++b) {
+        const sarrus_body *body = &model->bodies[b];
+        for (int k = 0; k < (model->space == SARRUS_SPACE_SPATIAL ? 4 : 2); ++k) {
+            const double x = model->values[k == 0 ? body->mass : body->inertia[k - 1]].nominal;
+            const double of = k == 0 ? largest : largest * plan->start.size * plan->start.size, numbers[2] = {x, x / of};
+            if (!(x > 0.0 && x < tiny_inertia * of))
+                continue;
+            sarrus_warnings_add(
+                warnings, SARRUS_WARNING_TINY_INERTIA, body->name, numbers, 2,
+                "the %s of body '%s' is %.3g %s, %.1g of the mechanism's: the others drown it, and what it weighs is "
+                "not resolved; give 0 where it stands for none",
+                k == 0 ? "mass" : "inertia", body->name, x, k == 0 ? "kg" : "kg m^2", numbers[1]);
+            break;
+        }
+    }
+    sarrus_warnings_add_rest(warnings, SARRUS_WARNING_TINY_INERTIA, "bodies with such numbers");
+}
+
 /* A body and how much of something happened to it. */
 typedef struct ranked {
     int body;
@@ -217,6 +244,7 @@ sarrus_status sarrus_warnings_create(sarrus_context *context, const sarrus_plan 
     warn_of_freedom(warnings, plan);
     warn_of_ranks(warnings, plan);
     warn_of_drives(warnings, plan);
+    warn_of_inertias(warnings, plan);
     sarrus_warn_of_angles(warnings, plan->model);
     sarrus_warn_of_coarse_steps(warnings, plan->model);
     warn_of_start(warnings, plan);

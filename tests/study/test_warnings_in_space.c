@@ -203,9 +203,44 @@ static void draws_that_lock(void **state) {
     }
 }
 
+/* Numbers that stand for 0 and are not: the sizes are 1 m, the masses 1 kg. */
+static void inertias_that_others_drown(void **state) {
+    (void)state;
+    static const struct {
+        const char *where, *as;
+        int n;
+    } cases[] = {{"bodies.b.inertia.2", "1.0e-18", 1},
+                 {"bodies.b.mass", "1.0e-20", 1},
+                 {"bodies.b.inertia.2", "1.0e-9", 0},
+                 {"bodies.b.inertia", "[0, 0.1, 0.1]", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        const sarrus_override overrides[] = {{cases[i].where, cases[i].as}, {NULL, NULL}};
+        mechanism m = mechanism_open_text("sarrus: 1\nspace: spatial\nintegrator: {dt: 1.0e-3, t_end: 1}\nbodies:\n"
+                                          "  - {name: a, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"
+                                          "  - {name: b, mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5, 0, 0]}\njoints:\n"
+                                          "  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+                                          "  - {name: B, type: revolute, bodies: [a, b], at: [1, 0, 0], axis: [0, 1, 0]}\n",
+                                          overrides);
+        sarrus_warnings *warnings = NULL;
+        assert_int_equal(sarrus_warnings_create(m.context, m.plan, 0, &warnings), SARRUS_OK);
+        assert_int_equal(sarrus_warnings_count(warnings), cases[i].n);
+        for (int k = 0; k < cases[i].n; ++k) {
+            sarrus_warning w;
+            sarrus_warnings_get(warnings, k, &w);
+            assert_true(w.kind == SARRUS_WARNING_TINY_INERTIA && w.values[0] < 1e-17 && w.values[1] < 1e-17);
+            assert_string_equal(w.name, "b");
+        }
+        sarrus_warnings_destroy(warnings);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(angles_that_look_like_degrees), cmocka_unit_test(draws_without_a_meaning),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(angles_that_look_like_degrees),
+                                       cmocka_unit_test(draws_without_a_meaning),
                                        cmocka_unit_test(idle_freedoms_do_not_hide_the_end_of_a_reach),
-                                       cmocka_unit_test(tensors_of_no_body), cmocka_unit_test(draws_that_lock)};
+                                       cmocka_unit_test(tensors_of_no_body),
+                                       cmocka_unit_test(draws_that_lock),
+                                       cmocka_unit_test(inertias_that_others_drown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

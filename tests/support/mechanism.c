@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "backend/isa.h"
 #include "model/evaluator.h"
 #include "plan/plan.h"
 #include "tests/support/place.h"
@@ -153,15 +154,7 @@ void mechanism_draws_free(sarrus_draws *draws) {
 }
 
 bool mechanism_has_isa(const char *isa) {
-#if defined(__x86_64__)
-    if (strcmp(isa, "avx512") == 0) {
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    }
-    if (strcmp(isa, "avx2") == 0) {
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    }
-#endif
-    return strcmp(isa, "baseline") == 0;
+    return sarrus_isa_find(SARRUS_SPACE_PLANAR, isa) != NULL;
 }
 
 double mechanism_random(uint64_t *state) {

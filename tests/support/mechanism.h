@@ -49,7 +49,7 @@ void mechanism_set_inputs(sarrus_batch *batch, uint64_t i_instance, const double
 sarrus_draws *mechanism_draws_by_hand(const mechanism *mechanism, uint64_t n_instances);
 void mechanism_draws_free(sarrus_draws *draws);
 
-/* True when this processor runs "avx512", "avx2" or "baseline". */
+/* True when this processor runs "avx512", "avx2" or "baseline", and this build has it. */
 bool mechanism_has_isa(const char *isa);
 
 /* Uniform in [-1, 1], for the tests' own perturbations (xorshift64*; state != 0). */
