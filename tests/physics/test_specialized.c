@@ -184,7 +184,8 @@ static void specialized_kernels_give_the_same_bits(void **state) {
     (void)state;
     if (system("cc --version >/dev/null 2>&1") != 0)
         skip();
-    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i) {
+    const size_t n_apart = cases_are_few() ? 5 : 1;
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i += n_apart) {
         if (cases_take(variants[i].is_more))
             variant_hold(&variants[i]);
     }
