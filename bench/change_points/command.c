@@ -47,9 +47,21 @@ static void list_runs(const options *o, sarrus_change_point_report *report) {
     }
 }
 
+/* A scenario that is not where it is said to be shows before the runs that need it, not in their last minute. */
+static sarrus_status scenarios_look(sarrus_context *context, const options *o) {
+    sarrus_status status = SARRUS_OK;
+    for (int i = 0; i < SARRUS_CHANGE_POINT_N_MECHANISMS && status == SARRUS_OK; ++i) {
+        sarrus_model *model = NULL;
+        status = sarrus_change_point_read(context, o->scenarios_folder, &sarrus_change_point_mechanisms[i],
+                                          sarrus_change_point_deltas[0], NULL, 0, &model);
+        sarrus_model_destroy(model);
+    }
+    return status;
+}
+
 static sarrus_status measure(sarrus_context *context, const options *o, sarrus_change_point_report *report) {
     const double began = sarrus_bench_now();
-    sarrus_status status = SARRUS_OK;
+    sarrus_status status = scenarios_look(context, o);
     for (int i = 0; i < report->n_runs && status == SARRUS_OK; ++i) {
         sarrus_bench_announce("\rrun %d of %d", i + 1, report->n_runs);
         status = sarrus_change_point_measure(context, o->scenarios_folder, &report->runs[i]);

@@ -8,6 +8,7 @@
 
 #include "cli/program.h"
 #include "sarrus/compare.h"
+#include "tests/support/case_choice.h"
 #include "tests/support/place.h"
 
 static void says(const said *s, const char *text) {
@@ -33,6 +34,8 @@ static void operations_are_counted_beside_the_paper(void **state) {
 
 static void short_runs_pass_their_gates(void **state) {
     (void)state;
+    if (cases_are_few()) /* the same runs as below */
+        skip();
     const said *s = RUN("bench", "s5-study", "--tables", "7-12", "--quick", "--scenarios", place_of_source("/scenarios"));
     if (s->code != 0)
         fail_msg("exit code %d: %s%s", s->code, s->out, s->err);
