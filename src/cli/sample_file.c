@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/npy_input.h"
 #include "core/report.h"
@@ -52,6 +53,12 @@ static char *text_read(FILE *stream, const unsigned char *head, size_t n_head, s
     return text;
 }
 
+/* Devices have no end. */
+static bool is_device(FILE *stream) {
+    struct stat about;
+    return fstat(fileno(stream), &about) == 0 && (S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode));
+}
+
 static sarrus_status npy_read(sarrus_context *context, const char *path, sarrus_sample_table *out) {
     sarrus_npy_input input;
     sarrus_status status = sarrus_npy_input_open(context, path, &input);
@@ -77,6 +84,10 @@ sarrus_status sarrus_sample_file_read(sarrus_context *context, const char *path,
     *out = (sarrus_sample_table){0};
     FILE *stream = fopen(path, "rbe");
     unsigned char head[MAGIC_BYTES];
+    if (stream != NULL && is_device(stream)) {
+        fclose(stream);
+        return report(context, SARRUS_IO, path, "is a device; expected a file, or a pipe");
+    }
     const size_t n_head = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
     const bool is_npy = sarrus_npy_is(head, n_head);
     const bool is_hdf5 = n_head == sizeof head && memcmp(head, HDF5_MAGIC, sizeof head) == 0;
@@ -107,9 +118,10 @@ static bool is_drawn(const sarrus_model *model, const char *label) {
     return false;
 }
 
-static int n_columns_of(const sarrus_sample_table *table, const char *label) {
+/* Of the first n columns. */
+static int n_columns_of(const sarrus_sample_table *table, int n_first, const char *label) {
     int n = 0;
-    for (int i = 0; i < table->n_columns; ++i)
+    for (int i = 0; i < n_first; ++i)
         n += strcmp(table->labels[i], label) == 0;
     return n;
 }
@@ -121,7 +133,7 @@ static sarrus_status column_refuse(sarrus_context *context, const char *path, co
     const int column = table->places != NULL ? table->places[i_column] : 0;
     const sarrus_location location = {.file = path, .line = table->line, .column = column};
     sarrus_suggestion suggestion = sarrus_suggestion_for(label);
-    if (n_columns_of(table, label) > 1)
+    if (n_columns_of(table, i_column, label) > 0)
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
                                 "'%s' has more than one column; expected each parameter once", label);
     for (int i = 0; i < model->batch.n_sampled; ++i)
@@ -172,10 +184,10 @@ static sarrus_status labels_check(sarrus_context *context, const char *path, con
                                   const sarrus_model *model) {
     const sarrus_location location = {.file = path, .line = table->line, .column = table->line > 0};
     for (int i = 0; i < table->n_columns; ++i)
-        if (!is_drawn(model, table->labels[i]) || n_columns_of(table, table->labels[i]) > 1)
+        if (!is_drawn(model, table->labels[i]) || n_columns_of(table, i, table->labels[i]) > 0)
             return column_refuse(context, path, table, i, model);
     for (int i = 0; i < model->batch.n_sampled; ++i)
-        if (n_columns_of(table, model->batch.sampled[i].label) == 0)
+        if (n_columns_of(table, table->n_columns, model->batch.sampled[i].label) == 0)
             return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
                                     "no column is '%s', which the scenario draws; expected one for each of its batch.parameters",
                                     model->batch.sampled[i].label);

@@ -211,13 +211,13 @@ sarrus_status sarrus_sample_csv_read(sarrus_context *context, const char *file, 
     static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as spreadsheets write it */
     const char *begin = strncmp(text, mark, 3) == 0 ? text + 3 : text;
     csv_reading reading = {.context = context, .file = file, .text = text, .at = begin, .line_start = begin, .line = 1};
-    const sarrus_location whole = {.file = file};
+    const sarrus_location whole = {.file = file}, begins = {.file = file, .line = 1, .column = 1};
     *out = (sarrus_sample_table){0};
     if (strlen(text) != n_bytes)
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &whole,
                                 "neither a text nor a .npy nor an HDF5 file; expected one of them");
     if (!line_find(&reading))
-        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &whole,
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &begins,
                                 "the file has no line; expected names of parameters, and a line of numbers for each instance");
     separator_choose(&reading);
     sarrus_status status = labels_read(&reading, out);
@@ -227,8 +227,9 @@ sarrus_status sarrus_sample_csv_read(sarrus_context *context, const char *file, 
         status = row_read(&reading, out);
         line_end(&reading);
     }
+    const sarrus_location names = {.file = file, .line = out->line, .column = 1};
     if (status == SARRUS_OK && out->n_rows == 0)
-        status = sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &whole,
+        status = sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &names,
                                   "names of parameters and no numbers; expected a line of them for each instance");
     return status;
 }

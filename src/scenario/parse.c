@@ -226,7 +226,13 @@ static bool check_properties(struct build *build, struct fy_event *event) {
     return true;
 }
 
+static bool second_refuse(struct build *build, struct fy_event *event) {
+    return fail(build, event_place(build, event, NULL), "a second document begins here; expected one document in the file");
+}
+
 static bool take_event(struct build *build, struct fy_event *event) {
+    if (build->n_documents > 1)
+        return second_refuse(build, event);
     if (!check_properties(build, event)) {
         return false;
     }
@@ -236,10 +242,8 @@ static bool take_event(struct build *build, struct fy_event *event) {
     switch (event->type) {
     case FYET_DOCUMENT_START:
         build->n_documents += 1;
-        if (build->n_documents > 1) {
-            return fail(build, event_place(build, event, NULL), "a second document begins here; expected one document in the file");
-        }
-        return true;
+        /* One that begins behind "..." without a "---" begins where its first text is. */
+        return build->n_documents == 1 || fy_event_start_mark(event) == NULL || second_refuse(build, event);
     case FYET_SCALAR:
         return add_scalar(build, event);
     case FYET_SEQUENCE_START:

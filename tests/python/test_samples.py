@@ -150,9 +150,9 @@ def test_replay():
 
 # What is wrong, and where: the text of the file, the place in it, words of the message.
 REFUSED = (
-    ("", "", "no line"),
-    ("# nothing\n\n", "", "no line"),
-    ("L,m,bodies.bob.mass\n", "", "no numbers"),
+    ("", ":1:1", "no line"),
+    ("# nothing\n\n", ":1:1", "no line"),
+    ("# names\nL,m,bodies.bob.mass\n", ":2:1", "no numbers"),
     ("1,2,3\n4,5,6\n", ":1:1", "expected names"),
     ("L,m,bodies.bob.mass\n1,2,3\n1,x,3\n", ":3:3", "'x' is no finite number"),
     ("L,m,bodies.bob.mass\n1,,3\n", ":2:3", "expected a number"),
@@ -165,7 +165,7 @@ REFUSED = (
     ('L,m,bodies.bob.mass\n1,"2"0,3\n', ":2:3", "quote"),
     ("L,,bodies.bob.mass\n1,2,3\n", ":1:3", "without a name"),
     ("L,bodies.bob.mass\n1,2\n", ":1:1", "no column is 'm'"),
-    ("L,m,bodies.bob.mass,L\n1,2,3,4\n", ":1:1", "more than one column"),
+    ("L,m,bodies.bob.mass,L\n1,2,3,4\n", ":1:21", "more than one column"),
     ("L,m,bodies.bob.mas\n1,2,3\n", ":1:5", "did you mean 'bodies.bob.mass'"),
     ("L,m,bodies.bob.mass,gravity.1\n1,2,3,4\n", ":1:21", "does not draw 'gravity.1'"),
     ("L,m,bodies.bob.mass\n1,2,3\n\0", "", "neither a text"),
@@ -179,6 +179,8 @@ def test_misuse():
         done = run("s.yaml", "--samples", "x.csv", "-o", "x.h5")
         assert done.returncode == 2 and f"x.csv{where}: error: " in done.stderr and words in done.stderr, (text, done)
         assert not pathlib.Path("x.h5").exists()
+    done = run("s.yaml", "--samples", "/dev/zero", "-o", "x.h5")  # which has no end
+    assert done.returncode == 3 and "/dev/zero: error: is a device" in done.stderr, done
     np.save("two.npy", np.ones((3, 2)))
     np.save("cube.npy", np.ones((3, 2, 3)))
     np.save("nan.npy", np.full((3, 3), np.nan))
