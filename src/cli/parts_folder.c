@@ -47,7 +47,13 @@ static bool text_write(const char *path, const char *text) {
         return false;
     const int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, NEW_FILES_MODE);
     const size_t n = strlen(text);
-    bool ok = file >= 0 && write(file, text, n) == (ssize_t)n && fsync(file) == 0;
+    bool ok = file >= 0;
+    for (size_t i = 0; ok && i < n;) { /* one that is cut short says why when the rest is tried */
+        const ssize_t more = write(file, text + i, n - i);
+        ok = more > 0;
+        i += ok ? (size_t)more : 0;
+    }
+    ok = ok && fsync(file) == 0;
     ok = (file < 0 || close(file) == 0) && ok;
     /* Not every file system has links; then the last wins, and writes the same where the study is the same. */
     if (ok && link(fresh, path) != 0 && errno != EEXIST)

@@ -134,6 +134,20 @@ def test_processes_without_a_launcher():
             out.unlink()
 
 
+def test_files_that_may_not_grow():
+    """The system's reason is told, of a write that is cut short too."""
+    with folder_with_study() as name:
+        folder = pathlib.Path(name)
+        for n_bytes in (100, 400):
+            done = subprocess.run(
+                command(folder / "study.yaml", folder / "out.h5", "--parts", 2),
+                capture_output=True,
+                text=True,
+                preexec_fn=lambda most=n_bytes: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+            )
+            assert done.returncode == 3 and "out.h5.parts/study: File too large" in done.stderr, done
+
+
 def test_processes_together():
     with folder_with_study() as name:
         folder = pathlib.Path(name)
