@@ -42,7 +42,7 @@ static void prefix_add(char *list, size_t size, const char *folder, const char *
 
 void sarrus_kernel_places_find(sarrus_kernel_places *out) {
     const char *xdg = variable("XDG_CACHE_HOME");
-    out->cache = variable("SARRUS_CACHE_DIR"); /* as it is: what is wrong with it the cache tells */
+    out->cache = variable("SARRUS_CACHE_DIR");            /* as it is: what is wrong with it the cache tells */
     if (out->cache == NULL && xdg != NULL && *xdg == '/') /* others are to be ignored, says its specification */
         out->cache = joined(out->cache_text, xdg, "/sarrus");
     if (out->cache == NULL)

@@ -141,8 +141,8 @@ static sarrus_node *step(const struct edit *edit, sarrus_node *node, const struc
     return child;
 }
 
-/* The node at the path, made if need be; NULL when there are findings. */
-static sarrus_node *walk(const struct edit *edit) {
+/* The node at the path, made if need be, and whose child it is; NULL when there are findings. */
+static sarrus_node *walk(const struct edit *edit, sarrus_node **parent) {
     sarrus_node *node = edit->tree->root;
     const char *cursor = edit->path + edit->n_prefix;
     for (int depth = 0;; ++depth) {
@@ -161,6 +161,7 @@ static sarrus_node *walk(const struct edit *edit) {
         }
         memcpy(text, cursor, n_part);
         const struct part part = {text, place, n_before, cursor + n_part};
+        *parent = node;
         node = step(edit, node, &part);
         if (node == NULL || cursor[n_part] == '\0') {
             return node;
@@ -192,13 +193,33 @@ static bool replace(const struct edit *edit, sarrus_node *target, const sarrus_n
     return true;
 }
 
+/* Puts the value where the path leads; null takes away what a mapping has there. */
+static bool put(const struct edit *edit, const sarrus_node *value) {
+    const bool is_taken_away = sarrus_node_is_null(value);
+    if (is_taken_away && sarrus_tree_find(edit->tree, edit->path + edit->n_prefix) == NULL) {
+        sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, edit->begin,
+                            "there is no '%s' to take away; expected the path of something in the file", edit->path);
+        return false;
+    }
+    sarrus_node *parent = NULL, *target = walk(edit, &parent);
+    if (target == NULL || !is_taken_away)
+        return target != NULL && replace(edit, target, value);
+    if (parent->kind != SARRUS_NODE_MAPPING) {
+        sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, edit->begin,
+                            "'%s' stands in a list, of which nothing is taken away; expected the whole list, as it is to be",
+                            edit->path);
+        return false;
+    }
+    sarrus_node_remove(parent, target);
+    return true;
+}
+
 bool sarrus_override_put(sarrus_tree *tree, sarrus_findings *findings, const sarrus_node *path, const sarrus_node *value) {
     const bool is_override = path->i_source >= SARRUS_SOURCE_OVERRIDES; /* whose whole path begins in column 1 */
     const size_t n_prefix = is_override ? (size_t)path->place.column - 1 : 0;
     const sarrus_place begin = {path->place.line, path->place.column - (int)n_prefix + !path->is_plain, 0};
     const struct edit edit = {tree, findings, path->i_source, begin, path->text - n_prefix, n_prefix};
-    sarrus_node *target = walk(&edit);
-    return target != NULL && replace(&edit, target, value);
+    return put(&edit, value);
 }
 
 /* The value behind the path in "path=value", a tree of its own; NULL when there are findings. */
@@ -229,8 +250,7 @@ bool sarrus_override_apply(sarrus_tree *tree, sarrus_findings *findings, int i_s
     }
     memcpy(path, shown, n_path);
     const struct edit edit = {tree, findings, i_source, {1, 1, 0}, path, 0};
-    sarrus_node *target = walk(&edit);
-    return target != NULL && replace(&edit, target, value);
+    return put(&edit, value);
 }
 
 sarrus_node *sarrus_override_node(sarrus_tree *tree, sarrus_findings *findings, int i_source, char *shown, size_t n_path,

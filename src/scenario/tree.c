@@ -76,6 +76,17 @@ void sarrus_node_append(sarrus_node *parent, sarrus_node *child) {
     parent->n_children += 1;
 }
 
+void sarrus_node_remove(sarrus_node *parent, sarrus_node *child) {
+    sarrus_node *before = NULL;
+    for (sarrus_node *each = parent->first; each != child; each = each->next)
+        before = each;
+    *(before != NULL ? &before->next : &parent->first) = child->next;
+    if (parent->last == child)
+        parent->last = before;
+    child->next = NULL;
+    parent->n_children -= 1;
+}
+
 sarrus_node *sarrus_node_child(const sarrus_node *node, const char *key) {
     if (node == NULL || node->kind != SARRUS_NODE_MAPPING) {
         return NULL;

@@ -46,6 +46,9 @@ sarrus_node *sarrus_tree_node(sarrus_tree *tree, sarrus_node_kind kind, int i_so
 /* Appends `child` to a sequence or mapping. */
 void sarrus_node_append(sarrus_node *parent, sarrus_node *child);
 
+/* Takes `child` out of a sequence or mapping that has it. */
+void sarrus_node_remove(sarrus_node *parent, sarrus_node *child);
+
 /* The value of `key` in a mapping, or NULL (also when `node` is NULL or no mapping). */
 sarrus_node *sarrus_node_child(const sarrus_node *node, const char *key);
 

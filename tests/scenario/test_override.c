@@ -47,6 +47,23 @@ static void settings_and_order(void **state) {
     reading_end(&reading);
 }
 
+/* null takes a key away, for another in its place or for its default. */
+static void keys_are_taken_away(void **state) {
+    (void)state;
+    const sarrus_override overrides[] = {{"output", "{every: 5}"},
+                                         {"output.every", "null"},
+                                         {"output.interval", "0.5"},
+                                         {"batch", "{instances: 3, seed: 7}"},
+                                         {"batch.seed", "~"}};
+    struct reading reading = read_bytes(SCENARIO, strlen(SCENARIO), overrides, 5);
+    print_diagnostics(&reading);
+    assert_int_equal(reading.status, SARRUS_OK);
+    assert_int_equal(sarrus_model_n_instances(reading.model), 3);
+    assert_int_equal(sarrus_model_seed(reading.model), 0);
+    assert_null(strstr(sarrus_model_resolved(reading.model), "every"));
+    reading_end(&reading);
+}
+
 /* One override, its first finding. */
 static void check_refused(const char *path, const char *value, int column, const char *part) {
     struct reading reading = read_with(path, value);
@@ -83,6 +100,8 @@ static void mistakes_name_the_override(void **state) {
     check_refused("gravity.1", "-1.6", 9,
                   "the file has no list 'gravity' to change an entry of; expected the whole list, as gravity=[...]");
     check_refused("bodies.b.velocity.0", "1", 19, "the file has no list 'bodies.b.velocity' to change an entry of");
+    check_refused("output.evry", "null", 1, "there is no 'output.evry' to take away");
+    check_refused("bodies.a", "null", 1, "'bodies.a' stands in a list, of which nothing is taken away");
     check_refused("", "1", 1, "'' is not a path");
     check_refused("bodies..mass", "1", 8, "'bodies..mass' is not a path");
     check_refused("bodies.a.", "1", 10, "'bodies.a.' is not a path");
@@ -121,7 +140,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overrides_reach_every_depth),       cmocka_unit_test(settings_and_order),
         cmocka_unit_test(mistakes_name_the_override),        cmocka_unit_test(one_bad_override_does_not_hide_the_next),
-        cmocka_unit_test(depth_is_bounded_across_overrides),
+        cmocka_unit_test(depth_is_bounded_across_overrides), cmocka_unit_test(keys_are_taken_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
