@@ -441,7 +441,10 @@ class Batch:
         arrays: dict[str, Floats] = {}
         for _, word, _ in placed:
             width = self._core.observable_width(_OBSERVABLES[word])
-            arrays.setdefault(word, np.empty((self.n, n_times, width)))
+            try:
+                arrays.setdefault(word, np.empty((self.n, n_times, width)))
+            except ValueError:
+                raise ArgumentError(f"n_times={n_times} of {self.n} instances are more numbers than an array can have") from None
         pairs = [(_OBSERVABLES[word], array) for word, array in arrays.items() if array.size > 0]
         self._core.observe(n_times, every, bool(include_start), pairs)
         return {name: self._shaped(word, arrays[word], column) for name, word, column in placed}

@@ -12,6 +12,7 @@ from . import _core
 from .choices import count_check, seed_check
 from .errors import ArgumentError
 from .models import Model, Scenario
+from .samples import floats_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -61,7 +62,7 @@ class Kinematics:
         ]
 
     def _rows(self, name: str, numbers: ArrayLike, width: int, n_rows: int | None = None) -> Floats:
-        rows = np.ascontiguousarray(numbers, np.float64)
+        rows = np.ascontiguousarray(floats_of(name, numbers))
         rows = rows.reshape(1, -1) if rows.ndim == 1 else rows
         wanted = self._n_own or n_rows
         if rows.ndim != 2 or rows.shape[1] != width or rows.shape[0] == 0 or (wanted and rows.shape[0] != wanted):
@@ -69,6 +70,8 @@ class Kinematics:
         return rows
 
     def _by(self, by: Iterable[int]) -> list[int]:
+        if isinstance(by, str) or not isinstance(by, Iterable):
+            raise ArgumentError(f"by is a list of coordinates, each as often as it is wanted; got {by!r}")
         numbers = [count_check("by", one, 0, self.n - 1) for one in by]
         if len(numbers) > 8:
             raise ArgumentError(f"by has {len(numbers)} coordinates; expected 8 at most")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import _core
 from .choices import BACKENDS, threads_check, value_of
 from .errors import ArgumentError
+from .samples import floats_of
 
 Floats = npt.NDArray[np.float64]
 METHODS: dict[str, int] = _core.pinv_methods()
@@ -89,7 +90,7 @@ def pinv(
     stays.
     Raises `ArgumentError`, `UnsupportedError`, `BackendError`.
     """
-    stack = _real("matrices", a)
+    stack = floats_of("matrices", a)
     if stack.ndim < 2 or 0 in stack.shape[-2:]:
         raise ArgumentError(f"matrices are a[..., m, n] with m and n from 1 on; got the shape {stack.shape}")
     lead, (m, n) = stack.shape[:-2], stack.shape[-2:]
@@ -132,19 +133,11 @@ def pinv(
     return PinvReport(shaped, *(own.reshape(lead) for own in found[1:]))
 
 
-def _real(name: str, values: npt.ArrayLike) -> Floats:
-    given = np.asarray(values)
-    # Masked numbers would come with what is hidden.
-    if given.dtype.kind not in "biuf" or np.ma.isMaskedArray(values):
-        raise ArgumentError(f"{name} are real numbers, unmasked; got {type(values).__name__} of {given.dtype}")
-    return given.astype(np.float64, copy=False)
-
-
 def _right_hand_sides(rhs: npt.ArrayLike | None, lead: tuple[int, ...], m: int) -> tuple[Floats | None, bool]:
     """rhs as [..., m, k], and whether it was a stack of vectors."""
     if rhs is None:
         return None, False
-    right = _real("rhs", rhs)
+    right = floats_of("rhs", rhs)
     is_vector = right.ndim >= 1 and right.ndim <= len(lead) + 1 and right.shape[-1] == m
     if is_vector:
         right = right[..., None]
@@ -158,7 +151,7 @@ def _right_hand_sides(rhs: npt.ArrayLike | None, lead: tuple[int, ...], m: int) 
 
 def _for_each(name: str, values: npt.ArrayLike, lead: tuple[int, ...], kind: type[np.generic]) -> np.ndarray:
     """One number for each matrix, flat."""
-    _real(name, values)
+    floats_of(name, values)
     try:
         return np.ascontiguousarray(np.broadcast_to(np.asarray(values), lead).reshape(-1), dtype=kind)
     except ValueError:

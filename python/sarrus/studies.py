@@ -74,7 +74,7 @@ class Result:
             raise ArgumentError(f"a dataset is told by its path, as 'state/q'; got {path!r}")
         with self._file() as file:
             key = path.strip("/")
-            if key not in file or not hasattr(file[key], "dtype"):
+            if "\0" in key or key not in file or not hasattr(file[key], "dtype"):
                 raise KeyError(f"{path!r} is no dataset of the result; expected one of {self.keys()}")
             value = file[key][()]
         if isinstance(value, bytes):

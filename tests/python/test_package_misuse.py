@@ -83,5 +83,18 @@ def test_columns_of_samples():
         raises(sarrus.ArgumentError, lambda bad=bad: sarrus.run(drawn, samples={label: bad}))
 
 
+def test_numbers_of_other_kinds():
+    """What NumPy would drop, uncover or refuse in its own words."""
+    tree = sarrus.Kinematics(SCENARIO)
+    n = tree.n
+    for bad in (np.zeros(n) + 1j, np.ma.masked_all(n), "x", [[0.0], [0.0, 0.0]], None):
+        raises(sarrus.ArgumentError, lambda bad=bad: tree.inertia(bad))
+    for bad in (5, None, "0", [0.5], [n]):
+        raises(sarrus.ArgumentError, lambda bad=bad: tree.inertia(np.zeros(n), by=bad))
+    raises(sarrus.ArgumentError, lambda: sarrus.pinv([[1, 2], [3]]))
+    batch = sarrus.Batch(SCENARIO, 2, **OWN)
+    raises(sarrus.ArgumentError, lambda: batch.rollout(2**62, 1, ["energy"]), "n_times")
+
+
 if __name__ == "__main__":
     sys.exit(run_all(globals()))
