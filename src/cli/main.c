@@ -64,6 +64,8 @@ static int dispatch(int argc, char **argv) {
     return sarrus_option_refuse("", "unknown %s '%s'", kind, word);
 }
 
+enum { LEAST_STACK = 192 * 1024 };
+
 static int end(int code) {
     errno = 0; /* what was written before may have failed: then nobody knows why any more */
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -80,8 +82,20 @@ static void arenas_limit(void) {
         (void)mallopt(M_ARENA_MAX, 1);
 }
 
+/* Libraries take what they want of the stack: with less they crash, and a sound file would be called damaged. */
+static bool stack_is_enough(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST_STACK)
+        return true;
+    fprintf(stderr, "sarrus: error: the stack is limited to %llu KiB (ulimit -s); expected %d at least\n",
+            (unsigned long long)limit.rlim_cur / 1024, LEAST_STACK / 1024);
+    return false;
+}
+
 int main(int argc, char **argv) {
     arenas_limit();
+    if (!stack_is_enough())
+        return SARRUS_EXIT_IO;
     (void)signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of the write that meets it */
     sarrus_crashes_catch();
     const int code = end(dispatch(argc, argv));

@@ -3,10 +3,12 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <cmocka.h>
 
 #include "cli/program.h"
 #include "sarrus/version.h"
+#include "tests/support/case_choice.h"
 
 static void refused(const said *s, const char *message) {
     assert_int_equal(s->code, 2);
@@ -130,6 +132,20 @@ static void a_reason_that_is_not_known_is_not_made_up(void **state) {
     assert_null(strstr(said_then, "ioctl"));
 }
 
+/* Not the file is blamed on which a library crashes. */
+static void a_stack_that_is_too_small_is_told(void **state) {
+    (void)state;
+    struct rlimit before;
+    if (cases_are_few()) /* a sanitizer takes more of it before we can look */
+        skip();
+    assert_int_equal(getrlimit(RLIMIT_STACK, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_STACK, &(struct rlimit){64 << 10, before.rlim_max}), 0);
+    const said *s = RUN("list", "joints");
+    assert_int_equal(setrlimit(RLIMIT_STACK, &before), 0);
+    assert_int_equal(s->code, 3);
+    assert_non_null(strstr(s->err, "the stack is limited to 64 KiB (ulimit -s); expected 192 at least"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_are_suggested),
@@ -140,6 +156,7 @@ int main(void) {
         cmocka_unit_test(lists_name_what_this_build_has),
         cmocka_unit_test(a_full_standard_output_is_an_io_failure),
         cmocka_unit_test(a_reason_that_is_not_known_is_not_made_up),
+        cmocka_unit_test(a_stack_that_is_too_small_is_told),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_leave);
 }
