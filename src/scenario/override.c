@@ -193,14 +193,10 @@ static bool replace(const struct edit *edit, sarrus_node *target, const sarrus_n
     return true;
 }
 
-/* Puts the value where the path leads; null takes away what a mapping has there. */
+/* Puts the value where the path leads; null takes away what a mapping has there. Where nothing is, null is put: so the reader sees
+ * a key that is misspelt. */
 static bool put(const struct edit *edit, const sarrus_node *value) {
-    const bool is_taken_away = sarrus_node_is_null(value);
-    if (is_taken_away && sarrus_tree_find(edit->tree, edit->path + edit->n_prefix) == NULL) {
-        sarrus_findings_add(edit->findings, SARRUS_BAD_INPUT, edit->i_source, edit->begin,
-                            "there is no '%s' to take away; expected the path of something in the file", edit->path);
-        return false;
-    }
+    const bool is_taken_away = sarrus_node_is_null(value) && sarrus_tree_find(edit->tree, edit->path + edit->n_prefix) != NULL;
     sarrus_node *parent = NULL, *target = walk(edit, &parent);
     if (target == NULL || !is_taken_away)
         return target != NULL && replace(edit, target, value);

@@ -2,6 +2,7 @@
 names that would break a page, and the command. Exit code 77 (skipped) without the package."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -561,6 +562,27 @@ def test_command():
     assert place.read_text(encoding="utf-8") == wanted
     done = command("--help")
     assert done.returncode == 0 and "--quantities" in done.stdout
+
+
+def test_program_hands_over():
+    """The program itself where python3 has the package; what lies in the present folder is none."""
+    program = os.environ.get("SARRUS_PROGRAM")
+    if not program:
+        return
+    folder = pathlib.Path(FOLDER.name)
+    (folder / "sarrus").mkdir()
+    (folder / "sarrus" / "__init__.py").write_text("raise SystemExit(7)")
+    package = {"PATH": str(pathlib.Path(sys.executable).parent), "PYTHONPATH": str(pathlib.Path(sarrus.__file__).parents[1])}
+    options = {"cwd": folder, "capture_output": True, "text": True, "timeout": 100}
+    (folder / "own.html").unlink(missing_ok=True)
+    own = [program, "report", study(), "-o", folder / "own.html"]
+    done = subprocess.run(own, env={**os.environ, **package}, **options)
+    assert done.returncode == 0 and "own.html" in done.stdout, done
+    assert (folder / "own.html").read_text(encoding="utf-8").startswith("<!")
+    done = subprocess.run([program, "animate", "--help"], env={**os.environ, **package}, **options)
+    assert done.returncode == 0 and "--ghosts" in done.stdout, done
+    done = subprocess.run(own, env={"PATH": "/nowhere"}, **options)
+    assert done.returncode == 2 and "python3 has none here" in done.stderr, done
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ static void mistakes_name_the_override(void **state) {
     check_refused("gravity.1", "-1.6", 9,
                   "the file has no list 'gravity' to change an entry of; expected the whole list, as gravity=[...]");
     check_refused("bodies.b.velocity.0", "1", 19, "the file has no list 'bodies.b.velocity' to change an entry of");
-    check_refused("output.evry", "null", 1, "there is no 'output.evry' to take away");
+    check_refused("output.evry", "null", 8, "unknown key 'evry' in output; did you mean 'every'?");
     check_refused("bodies.a", "null", 1, "'bodies.a' stands in a list, of which nothing is taken away");
     check_refused("", "1", 1, "'' is not a path");
     check_refused("bodies..mass", "1", 8, "'bodies..mass' is not a path");
