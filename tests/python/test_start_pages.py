@@ -67,7 +67,7 @@ def test_uncertainty():
 
 
 def test_monte_carlo():
-    assert read("monte_carlo") == {"yaml": 1, "sh": 4, "python": 3}
+    assert read("monte_carlo") == {"yaml": 2, "sh": 5, "python": 3}
 
 
 def test_learning():
