@@ -106,10 +106,30 @@ static void overrides_are_named_where_planning_refuses_them(void **state) {
     }
 }
 
+/* Numbers that are finite each and make others that are not, or points that are one to all digits: whose they are. */
+static void who_has_numbers_without_a_meaning_is_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *setting, *place, *words;
+    } cases[] = {
+        {"/scenarios/groove_cam.yaml", "parameters.R=1e300", "groove_cam.yaml:15:5: error: ", "the numbers of constraint 'groove'"},
+        {"/scenarios/bead_on_curve.yaml", "constraints.wire.points.15.2=1e18",
+         "bead_on_curve.yaml:16:5: error: ", "the numbers of constraint 'wire'"},
+        {"/scenarios/heavy_top.yaml", "bodies.top.inertia.2=5e-324",
+         "--set:1:22: error: ", "the inertia of body 'top' is 4.94066e-324"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        const said *s = RUN("check", place_of_source(cases[i].file), "--set", cases[i].setting);
+        assert_int_equal(s->code, 2);
+        if (strstr(s->err, cases[i].place) == NULL || strstr(s->err, cases[i].words) == NULL)
+            fail_msg("%s: %s", cases[i].setting, s->err);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_is_the_same_on_all_processors),
-                                       cmocka_unit_test(the_graph_is_in_the_json),
-                                       cmocka_unit_test(a_mass_that_cannot_be_divided_by_is_named),
-                                       cmocka_unit_test(overrides_are_named_where_planning_refuses_them)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_is_the_same_on_all_processors), cmocka_unit_test(the_graph_is_in_the_json),
+        cmocka_unit_test(a_mass_that_cannot_be_divided_by_is_named), cmocka_unit_test(who_has_numbers_without_a_meaning_is_named),
+        cmocka_unit_test(overrides_are_named_where_planning_refuses_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

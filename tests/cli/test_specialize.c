@@ -81,6 +81,14 @@ static void the_cache_is_where_the_environment_says(void **state) {
     place_set("HOME", "c");
     assert_int_equal(RUN("run", "p.yaml")->code, 0);
     assert_true(file_exists("a") && !file_exists("b") && !file_exists("c"));
+    /* a name that is too long stands for no other folder */
+    char name[2 * PATH_MAX] = "/";
+    memset(name + 1, 'x', sizeof name - 2);
+    assert_int_equal(setenv("SARRUS_CACHE_DIR", name, 1), 0);
+    const said *told = RUN("run", "p.yaml");
+    assert_int_equal(told->code, 0);
+    assert_non_null(strstr(told->out, "the name of the cache folder is too long"));
+    assert_true(!file_exists("b") && !file_exists("c"));
     place_set("SARRUS_CACHE_DIR", NULL);
     assert_int_equal(RUN("run", "p.yaml")->code, 0);
     assert_true(file_exists("b/sarrus") && !file_exists("c"));
