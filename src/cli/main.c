@@ -64,8 +64,6 @@ static int dispatch(int argc, char **argv) {
     return sarrus_option_refuse("", "unknown %s '%s'", kind, word);
 }
 
-enum { LEAST_STACK = 192 * 1024 };
-
 static int end(int code) {
     errno = 0; /* what was written before may have failed: then nobody knows why any more */
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -81,6 +79,8 @@ static void arenas_limit(void) {
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         (void)mallopt(M_ARENA_MAX, 1);
 }
+
+enum { LEAST_STACK = 192 * 1024 };
 
 /* Libraries take what they want of the stack: with less they crash, and a sound file would be called damaged. */
 static bool stack_is_enough(void) {

@@ -243,14 +243,15 @@ static sarrus_status report_mass(sarrus_context *context, const sarrus_model *mo
 /* What else is to be said of an inertia in space the reader of scenarios says. */
 static sarrus_status check_masses(sarrus_context *context, const sarrus_plan *plan) {
     const sarrus_model *model = plan->model;
+    const int n_numbers = model->space == SARRUS_SPACE_SPATIAL ? 4 : 2; /* the mass, and the diagonal of the inertia */
     sarrus_status worst = SARRUS_OK;
     for (int b = 0; b < model->n_bodies; ++b) {
         const sarrus_body *body = &model->bodies[b];
-        if (!has_inverse(model->values[body->mass].nominal))
-            worst = report_mass(context, model, b, body->mass);
-        for (int k = 0; k < (model->space == SARRUS_SPACE_SPATIAL ? 3 : 1) && worst == SARRUS_OK; ++k)
-            if (!has_inverse(model->values[body->inertia[k]].nominal))
-                worst = report_mass(context, model, b, body->inertia[k]);
+        int k = 0;
+        while (k < n_numbers && has_inverse(model->values[k == 0 ? body->mass : body->inertia[k - 1]].nominal))
+            ++k;
+        if (k < n_numbers)
+            worst = report_mass(context, model, b, k == 0 ? body->mass : body->inertia[k - 1]);
     }
     return worst;
 }

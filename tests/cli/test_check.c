@@ -126,10 +126,23 @@ static void who_has_numbers_without_a_meaning_is_named(void **state) {
     }
 }
 
+/* One body with such a number hides no other one's. */
+static void every_body_that_cannot_be_divided_by_is_named(void **state) {
+    (void)state;
+    const said *s = RUN("check", place_of_source("/scenarios/five_bar.yaml"), "--set", "bodies.crank_a.inertia=1e-320", "--set",
+                        "bodies.crank_b.inertia=1e-320", "--set", "bodies.coupler.mass=1e-320");
+    assert_int_equal(s->code, 2);
+    assert_non_null(strstr(s->err, "the inertia of body 'crank_a' is"));
+    assert_non_null(strstr(s->err, "the inertia of body 'crank_b' is"));
+    assert_non_null(strstr(s->err, "the mass of body 'coupler' is"));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plan_is_the_same_on_all_processors), cmocka_unit_test(the_graph_is_in_the_json),
-        cmocka_unit_test(a_mass_that_cannot_be_divided_by_is_named), cmocka_unit_test(who_has_numbers_without_a_meaning_is_named),
-        cmocka_unit_test(overrides_are_named_where_planning_refuses_them)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_is_the_same_on_all_processors),
+                                       cmocka_unit_test(the_graph_is_in_the_json),
+                                       cmocka_unit_test(a_mass_that_cannot_be_divided_by_is_named),
+                                       cmocka_unit_test(every_body_that_cannot_be_divided_by_is_named),
+                                       cmocka_unit_test(who_has_numbers_without_a_meaning_is_named),
+                                       cmocka_unit_test(overrides_are_named_where_planning_refuses_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

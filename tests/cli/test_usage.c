@@ -18,6 +18,15 @@ static void refused(const said *s, const char *message) {
         fail_msg("expected '%s' in: %s", message, s->err);
 }
 
+static void helps(const char *command) {
+    char usage[64];
+    const said *s = RUN(command, "--help");
+    snprintf(usage, sizeof usage, "Usage: sarrus %s", command);
+    assert_int_equal(s->code, 0);
+    assert_ptr_equal(strstr(s->out, usage), s->out);
+    assert_string_equal(s->err, "");
+}
+
 static void commands_are_suggested(void **state) {
     (void)state;
     refused(RUN("rnu"), "unknown command 'rnu'; did you mean 'run'?");
@@ -78,11 +87,7 @@ static void pictures_are_the_package_s(void **state) {
     refused(RUN("report", "a.h5", "-o", "a.html"), "python3 -m sarrus report");
     static const char *const commands[] = {"animate", "report"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
-        char usage[64];
-        const said *s = RUN(commands[i], "--help");
-        snprintf(usage, sizeof usage, "Usage: sarrus %s OUT.h5 -o ", commands[i]);
-        assert_int_equal(s->code, 0);
-        assert_ptr_equal(strstr(s->out, usage), s->out);
+        helps(commands[i]);
     }
     assert_int_equal(setenv("PATH", path, 1), 0);
     free(path);
@@ -92,12 +97,7 @@ static void help_and_version_go_to_stdout(void **state) {
     (void)state;
     static const char *const commands[] = {"run", "check", "list", "info", "bench", "pinv"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
-        char usage[64];
-        const said *s = RUN(commands[i], "--help");
-        snprintf(usage, sizeof usage, "Usage: sarrus %s", commands[i]);
-        assert_int_equal(s->code, 0);
-        assert_ptr_equal(strstr(s->out, usage), s->out);
-        assert_string_equal(s->err, "");
+        helps(commands[i]);
     }
     assert_non_null(strstr(RUN("--help")->out, "\n  animate     OUT.h5 -o M "));
     assert_non_null(strstr(RUN("--help")->out, "\n  report      OUT.h5 -o R "));
