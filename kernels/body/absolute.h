@@ -11,6 +11,11 @@ PLAN_BODY void sarrus_state_pose(const sarrus_mechanism *mech, const real *param
     sarrus_rotations(mech, q, ws);
 }
 
+/* The part of it that an acceleration asks for: all. */
+LANE_FUNCTION void sarrus_state_prepare(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
+    sarrus_state_pose(mech, parameter, q, ws);
+}
+
 /* Rows at (q, v); the poses and signals are there already. */
 PLAN_BODY void sarrus_state_rows(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
                                  sarrus_workspace *ws, int wanted) {
@@ -30,7 +35,9 @@ PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, cons
 }
 
 /* T and V at the poses of the workspace. */
-LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v) {
+LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                        const real *v) {
+    (void)q;
     (void)ws;
     return sarrus_kinetic_energy(mech, parameter, v);
 }

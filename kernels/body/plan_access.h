@@ -138,8 +138,10 @@ LANE_FUNCTION int sarrus_joint_has_drive(const sarrus_mechanism *mech, const sar
     return joint->signal >= 0;
 }
 
-/* Element i of an array of an evaluation: an lvalue; and the part of it that begins there. */
+/* Element i of an array of an evaluation: an lvalue; the part of it that begins there; and element i + k, where k is a constant
+ * that an address takes in. */
 #define frame_at(array, i) ((array)[(size_t)(i)*FRAME_STRIDE])
+#define frame_beyond(array, i, k) ((array)[((size_t)(i) + (size_t)(k)) * FRAME_STRIDE])
 #define frame_from(array, i) (&(array)[(size_t)(i)*FRAME_STRIDE])
 
 /* to[n], an array of an evaluation, ← from[n], one of a tile or of the workspace, whose numbers may lie further apart. */

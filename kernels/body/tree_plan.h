@@ -39,6 +39,10 @@ typedef enum sarrus_link_form {
 } sarrus_link_form;
 enum { SARRUS_N_LINK_FORMS = 9, SARRUS_MOST_LINK_SPEEDS = 6 };
 
+/* What becomes of a vector from the frame of an outboard body to that of the inboard one, where the joint's axes lie along those of
+ * both: nothing; a turn about axis x, y or z, which is the same in both; a turn, of a slide by 0, between different axes. */
+enum { SARRUS_OWN_STRAIGHT = 0, SARRUS_OWN_TURN_X = 1, SARRUS_OWN_ASKEW = 4 };
+
 /* A body and what it hangs on; every inboard body comes before its outboard ones. */
 typedef struct sarrus_mech_link {
     int32_t form; /* sarrus_link_form */
@@ -57,6 +61,10 @@ typedef struct sarrus_mech_link {
     int32_t inboard_zeros, outboard_zeros;
     int32_t inboard_axis[3], outboard_axis[3];
     int32_t is_diagonal, has_rotor;
+    int32_t axis, is_against; /* of a link in frames of its own: that of the body that the third axis is along, or against */
+    int32_t way;              /* SARRUS_OWN_… */
+    int32_t inboard_link;     /* of the inboard body, 0 on ground */
+    int32_t span_zeros;       /* as inboard_zeros, of the way there from the joint's point of the inboard body's own link */
 } sarrus_mech_link;
 
 /* A number of a row of J over the tree's speeds, or of its products with the factor of M. */
@@ -134,6 +142,7 @@ typedef struct sarrus_mech_tree {
     int32_t has_loads;      /* forces, torques or springs act on bodies */
     int32_t asks_bodies;    /* the speeds of bodies at their centres of mass are asked for: not for pins of the plane */
     int32_t is_articulated; /* accelerations by articulated bodies: no rows, and chains so long that it pays */
+    int32_t in_own_frames;  /* accelerations in frames of the bodies' own (own_frames.h), without poses */
     int32_t is_recursive;   /* M is factored by articulated bodies, and rows go through the factor by them: no carries, no steps */
     int32_t n_springs;
     int32_t follows_turns; /* angles of joints are followed that are no coordinates, or feet on curves */

@@ -108,6 +108,15 @@ PLAN_BODY void sarrus_configure(sarrus_evaluation *ev, real t, const real *q) {
     ev->is_factored = 0;
 }
 
+/* The same for an acceleration or energies, which may do without poses. */
+PLAN_BODY void sarrus_prepare(sarrus_evaluation *ev, real t, const real *q) {
+    sarrus_state_prepare(sarrus_plan_of(ev), ev->parameter, q, ev->ws);
+    sarrus_signals(sarrus_plan_of(ev), ev->parameter, t, ev->ws);
+    sarrus_ground_find(sarrus_plan_of(ev), ev->parameter, ev->ws);
+    ev->is_configured = 1;
+    ev->is_factored = 0;
+}
+
 /* Rotations, signals and rows at (t, q, v). */
 PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     sarrus_configure(ev, t, q);
@@ -118,8 +127,8 @@ PLAN_BODY void sarrus_evaluate_rows_body(sarrus_evaluation *ev, real t, const re
 PLAN_BODY void sarrus_measure_body(sarrus_evaluation *ev, real t, const real *q, const real *v) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     if (!ev->is_configured)
-        sarrus_configure(ev, t, q);
-    ev->state.kinetic = sarrus_state_kinetic(mech, ev->parameter, ev->ws, v);
+        sarrus_prepare(ev, t, q);
+    ev->state.kinetic = sarrus_state_kinetic(mech, ev->parameter, ev->ws, q, v);
     ev->state.potential = sarrus_state_potential(mech, ev->parameter, ev->ws, q, v);
     if (ev->wants_violation)
         ev->state_violation = real_sqrt(sarrus_state_violation_squared(mech, ev->parameter, ev->ws, q, v));

@@ -155,6 +155,27 @@ LANE_FUNCTION void sarrus_frame_copy_mass(const sarrus_workspace *from, sarrus_w
     if (mech->integrator.is_adaptive)
         sarrus_frame_copy(from->heft, mech->n_v, to->heft);
 }
+/* What the masses of bodies in frames of their own have found of the links. */
+LANE_FUNCTION void sarrus_frame_copy_turns(const sarrus_workspace *from, sarrus_workspace *to) {
+    const sarrus_mechanism *mech = &sarrus_constant_plan;
+    const int32_t n_links = mech->tree.in_own_frames ? mech->tree.n_links : 0;
+    PLAN_EACH (n, 0, n_links) {
+        const sarrus_mech_link *link = &mech->tree.link[n];
+        for (int32_t k = 0; k < (link->inboard >= 0 ? 5 : 2); ++k)
+            frame_at(to->hang, 5 * link->body + k) = frame_at(from->hang, 5 * link->body + k);
+        for (int32_t k = 0; link->inboard < 0 && k < SPACE_DIMENSION + 1; ++k) /* mass and place of all that hangs on it */
+            frame_at(to->composite, SPACE_INERTIA_NUMBERS * link->body + k) =
+                frame_at(from->composite, SPACE_INERTIA_NUMBERS * link->body + k);
+    }
+}
+/* Whether what is prepared has poses: phases do not hand on what nobody has made. */
+LANE_FUNCTION int sarrus_frame_has_poses(void) {
+    return !sarrus_constant_plan.tree.in_own_frames || sarrus_constant_plan.integrator.is_adaptive;
+}
+#else
+LANE_FUNCTION int sarrus_frame_has_poses(void) {
+    return 1;
+}
 #endif
 LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
@@ -180,6 +201,19 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
             sarrus_motion_put(to, i, sarrus_motion_of(from, i));
     }
     sarrus_frame_copy_mass(from, to);
+    sarrus_frame_copy_turns(from, to);
+#endif
+}
+/* What sarrus_prepare leaves. */
+LANE_FUNCTION void sarrus_frame_copy_prepared(const sarrus_workspace *from, sarrus_workspace *to) {
+    if (sarrus_frame_has_poses()) {
+        sarrus_frame_copy_rotations(from, to);
+        return;
+    }
+    sarrus_frame_copy(from->signal, 3 * sarrus_constant_plan.n_signals, to->signal);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_frame_copy_mass(from, to);
+    sarrus_frame_copy_turns(from, to);
 #endif
 }
 #if !defined(SARRUS_KERNELS_RELATIVE)
@@ -488,7 +522,7 @@ LANE_PHASE void sarrus_measure(sarrus_evaluation *outside, real t, const real *q
     }
     sarrus_measure_body(&ev, t, q_here, v_here);
     if (!outside->is_configured)
-        sarrus_frame_copy_rotations(&ws, outside->ws);
+        sarrus_frame_copy_prepared(&ws, outside->ws);
     outside->state = ev.state;
     outside->state_violation = ev.state_violation;
     outside->is_configured = 1;

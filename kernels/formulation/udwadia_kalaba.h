@@ -180,7 +180,7 @@ LANE_FUNCTION real sarrus_udwadia_kalaba_rows(sarrus_evaluation *ev, real t, con
     sarrus_workspace *ws = ev->ws;
     /* ---- position: rotations and signals ---- */
     if (!ev->is_configured)
-        sarrus_configure(ev, t, q);
+        sarrus_prepare(ev, t, q);
     /* ---- forces: a_f = g + M⁻¹F ---- */
     const real power = sarrus_state_free_acceleration(mech, ev->parameter, ev->input, q, v, ws);
     /* ---- rows: J and γ − 2αΦ̇ − β²Φ − J a_f ---- */

@@ -330,7 +330,7 @@ LANE_FUNCTION mask sarrus_stretch_stages(sarrus_evaluation *ev, sarrus_stretch *
     for (int32_t k = 0; k < 4; ++k) {
         const real t = sarrus_stretch_time(at, k);
         if (k > 0)
-            sarrus_configure(ev, t, s->stage_q);
+            sarrus_prepare(ev, t, s->stage_q);
         ev->wants_closeness = k == 0;
         unusual = mask_or(unusual, sarrus_stretch_accelerate(ev, t, s, 0));
         if (k == 0) {

@@ -30,9 +30,9 @@ static void links_write(FILE *out, const sarrus_mech_tree *tree) {
         const sarrus_mech_link *l = &tree->link[i];
         fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,", l->form, l->body, l->inboard, l->root, l->joint, l->is_reversed,
                 l->freedom, l->q, l->v, l->n_v, l->is_pure);
-        fprintf(out, "%d,%d,{%d,%d,%d},{%d,%d,%d},%d,%d},", l->inboard_zeros, l->outboard_zeros, l->inboard_axis[0],
+        fprintf(out, "%d,%d,{%d,%d,%d},{%d,%d,%d},%d,%d,%d,%d,%d,%d,%d},", l->inboard_zeros, l->outboard_zeros, l->inboard_axis[0],
                 l->inboard_axis[1], l->inboard_axis[2], l->outboard_axis[0], l->outboard_axis[1], l->outboard_axis[2],
-                l->is_diagonal, l->has_rotor);
+                l->is_diagonal, l->has_rotor, l->axis, l->is_against, l->way, l->inboard_link, l->span_zeros);
     }
     fprintf(out, "},\n");
 }
@@ -70,10 +70,11 @@ void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
         return;
     fprintf(out,
             "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
-            ".has_loads = %d, .asks_bodies = %d, .is_articulated = %d, .is_recursive = %d, .n_springs = %d, .follows_turns = %d, "
-            ".n_rows_within = %d,\n",
+            ".has_loads = %d, .asks_bodies = %d, .is_articulated = %d, .in_own_frames = %d, .is_recursive = %d, .n_springs = %d, "
+            ".follows_turns = %d, .n_rows_within = %d,\n",
             tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->has_loads,
-            tree->asks_bodies, tree->is_articulated, tree->is_recursive, tree->n_springs, tree->follows_turns, tree->n_rows_within);
+            tree->asks_bodies, tree->is_articulated, tree->in_own_frames, tree->is_recursive, tree->n_springs, tree->follows_turns,
+            tree->n_rows_within);
     links_write(out, tree);
     integers_write(out, "link_of", tree->link_of, tree->n_links);
     speeds_write(out, mech);

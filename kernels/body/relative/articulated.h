@@ -44,11 +44,11 @@ LANE_FUNCTION void sarrus_articulated_begin(const space_inertia *own, real a[SAR
 
 LANE_FUNCTION void sarrus_numbers_take(const real *array, int32_t i, int32_t n, real *x) {
     LANE_EACH (k, n)
-        x[k] = frame_at(array, n * i + k);
+        x[k] = frame_beyond(array, n * i, k);
 }
 LANE_FUNCTION void sarrus_numbers_put(const real *x, int32_t n, real *array, int32_t i) {
     LANE_EACH (k, n)
-        frame_at(array, n * i + k) = x[k];
+        frame_beyond(array, n * i, k) = x[k];
 }
 LANE_FUNCTION real sarrus_numbers_dot(const real x[SPACE_NV], const real y[SPACE_NV]) {
     real sum = x[0] * y[0];
@@ -87,7 +87,7 @@ LANE_FUNCTION void sarrus_articulated_speed(sarrus_workspace *ws, int32_t i, rea
 /* Numbers of a body are added to those of the one before it. */
 LANE_FUNCTION void sarrus_numbers_add(const real *x, int32_t n, real *array, int32_t i) {
     LANE_EACH (k, n)
-        frame_at(array, n * i + k) = frame_at(array, n * i + k) + x[k];
+        frame_beyond(array, n * i, k) = frame_beyond(array, n * i, k) + x[k];
 }
 
 /* From the leaves to ground: ws->hold and ws->lightness of all speeds. */

@@ -13,17 +13,17 @@
 LANE_FUNCTION space_vector sarrus_tree_vector(const real *array, int32_t i) {
     space_vector out;
     out.x = frame_at(array, i);
-    out.y = frame_at(array, i + 1);
+    out.y = frame_beyond(array, i, 1);
 #if defined(SARRUS_KERNELS_SPATIAL)
-    out.z = frame_at(array, i + 2);
+    out.z = frame_beyond(array, i, 2);
 #endif
     return out;
 }
 LANE_FUNCTION void sarrus_tree_vector_put(space_vector a, real *array, int32_t i) {
     frame_at(array, i) = a.x;
-    frame_at(array, i + 1) = a.y;
+    frame_beyond(array, i, 1) = a.y;
 #if defined(SARRUS_KERNELS_SPATIAL)
-    frame_at(array, i + 2) = a.z;
+    frame_beyond(array, i, 2) = a.z;
 #endif
 }
 
@@ -50,26 +50,26 @@ LANE_FUNCTION space_rotation sarrus_tree_rotation(const sarrus_workspace *ws, in
 LANE_FUNCTION space_twist sarrus_twist_take(const real *array, int32_t i) {
     real x[SPACE_NV];
     LANE_EACH (k, SPACE_NV)
-        x[k] = frame_at(array, SPACE_NV * i + k);
+        x[k] = frame_beyond(array, SPACE_NV * i, k);
     return space_twist_of_numbers(x);
 }
 LANE_FUNCTION void sarrus_twist_put(space_twist s, real *array, int32_t i) {
     real x[SPACE_NV];
     space_twist_to_numbers(s, x);
     LANE_EACH (k, SPACE_NV)
-        frame_at(array, SPACE_NV * i + k) = x[k];
+        frame_beyond(array, SPACE_NV * i, k) = x[k];
 }
 LANE_FUNCTION space_wrench sarrus_wrench_take(const real *array, int32_t i) {
     real x[SPACE_NV];
     LANE_EACH (k, SPACE_NV)
-        x[k] = frame_at(array, SPACE_NV * i + k);
+        x[k] = frame_beyond(array, SPACE_NV * i, k);
     return space_wrench_of_numbers(x);
 }
 LANE_FUNCTION void sarrus_wrench_put(real *array, int32_t i, space_wrench w) {
     real x[SPACE_NV];
     space_wrench_to_numbers(w, x);
     LANE_EACH (k, SPACE_NV)
-        frame_at(array, SPACE_NV * i + k) = x[k];
+        frame_beyond(array, SPACE_NV * i, k) = x[k];
 }
 LANE_FUNCTION space_twist sarrus_motion_of(const sarrus_workspace *ws, int32_t speed) {
     return sarrus_twist_take(ws->motion, speed);
@@ -129,14 +129,14 @@ LANE_FUNCTION int sarrus_body_is_pure(const sarrus_mechanism *mech, int32_t body
 LANE_FUNCTION space_inertia sarrus_composite_take(const sarrus_workspace *ws, int32_t body) {
     real x[SPACE_INERTIA_NUMBERS];
     LANE_EACH (k, SPACE_INERTIA_NUMBERS)
-        x[k] = frame_at(ws->composite, SPACE_INERTIA_NUMBERS * body + k);
+        x[k] = frame_beyond(ws->composite, SPACE_INERTIA_NUMBERS * body, k);
     return space_inertia_of_numbers(x);
 }
 LANE_FUNCTION void sarrus_composite_put(sarrus_workspace *ws, int32_t body, const space_inertia *i) {
     real x[SPACE_INERTIA_NUMBERS];
     space_inertia_to_numbers(i, x);
     LANE_EACH (k, SPACE_INERTIA_NUMBERS)
-        frame_at(ws->composite, SPACE_INERTIA_NUMBERS * body + k) = x[k];
+        frame_beyond(ws->composite, SPACE_INERTIA_NUMBERS * body, k) = x[k];
 }
 
 /* The inertia of a body about the origin of its tree. */

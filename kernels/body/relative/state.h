@@ -5,7 +5,7 @@
 #define SARRUS_BODY_RELATIVE_STATE_H
 
 #include "kernels/body/relative/coordinates.h"
-#include "kernels/body/relative/rows.h"
+#include "kernels/body/relative/own_frames.h"
 
 /* Poses, M and its factor at q. */
 PLAN_BODY void sarrus_state_pose(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
@@ -21,7 +21,21 @@ PLAN_BODY void sarrus_state_pose(const sarrus_mechanism *mech, const real *param
         sarrus_articulated_factor(mech, parameter, ws);
         return;
     }
-    sarrus_tree_mass(mech, parameter, ws);
+    if (mech->tree.in_own_frames)
+        sarrus_own_mass(mech, parameter, q, ws);
+    else
+        sarrus_tree_mass(mech, parameter, ws);
+    sarrus_tree_factor(mech, ws);
+}
+
+/* The part of it that accelerations and energies ask for; poses are left to who wants them, but where they are taken from
+ * accelerations. */
+PLAN_BODY void sarrus_state_prepare(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
+    if (!mech->tree.in_own_frames || mech->integrator.is_adaptive) {
+        sarrus_state_pose(mech, parameter, q, ws);
+        return;
+    }
+    sarrus_own_mass(mech, parameter, q, ws);
     sarrus_tree_factor(mech, ws);
 }
 
@@ -69,9 +83,25 @@ LANE_FUNCTION real sarrus_tree_springs_energy(const sarrus_mechanism *mech, cons
     return real_set(0.5) * sum;
 }
 
+/* ws->force ← M⁻¹ (h + what springs and dampers do), from h there; returns `power` and that of dampers. */
+LANE_FUNCTION real sarrus_tree_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *q, const real *v,
+                                                 real power, sarrus_workspace *ws) {
+    if (mech->tree.n_springs > 0)
+        power = power + sarrus_tree_springs(mech, parameter, q, v, ws->force);
+    sarrus_tree_solve_back(mech, ws, ws->force);
+    PLAN_EACH (i, 0, mech->n_v)
+        frame_at(ws->force, i) = frame_at(ws->lightness, i) * frame_at(ws->force, i);
+    sarrus_tree_solve(mech, ws, ws->force);
+    return power;
+}
+
 /* ws->force ← a_f = M⁻¹ h; returns the power of dampers and loads. */
 PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
                                               const real *v, sarrus_workspace *ws) {
+    if (mech->tree.in_own_frames) {
+        const real of_torques = sarrus_own_gather(mech, parameter, input, q, v, ws, ws->force);
+        return sarrus_tree_free_acceleration(mech, parameter, q, v, of_torques, ws);
+    }
     sarrus_tree_move(mech, ws, v);
     const space_vector gravity = sarrus_tree_gravity(mech, parameter);
     real power = mech->tree.has_loads ? sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws) : real_set(0.0);
@@ -87,18 +117,15 @@ PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, cons
         return power;
     }
     sarrus_tree_gather(mech, ws, ws->force);
-    if (mech->tree.n_springs > 0)
-        power = power + sarrus_tree_springs(mech, parameter, q, v, ws->force);
-    sarrus_tree_solve_back(mech, ws, ws->force);
-    PLAN_EACH (i, 0, mech->n_v)
-        frame_at(ws->force, i) = frame_at(ws->lightness, i) * frame_at(ws->force, i);
-    sarrus_tree_solve(mech, ws, ws->force);
-    return power;
+    return sarrus_tree_free_acceleration(mech, parameter, q, v, power, ws);
 }
 
 /* T and V at the poses of the workspace. */
-LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *v) {
+LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
+                                        const real *v) {
     real sum = real_set(0.0);
+    if (mech->tree.in_own_frames)
+        return sarrus_own_kinetic(mech, parameter, q, v, ws);
     sarrus_tree_move(mech, ws, v);
     PLAN_EACH (b, 0, mech->n_bodies) {
         const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, b);
@@ -109,7 +136,8 @@ LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real
 LANE_FUNCTION real sarrus_state_potential(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, const real *q,
                                           const real *v) {
     (void)v;
-    const real of_bodies = sarrus_potential_energy(mech, parameter, ws, ws->body_q, ws->body_v);
+    const real of_bodies = mech->tree.in_own_frames ? sarrus_own_potential(mech, parameter, q, ws)
+                                                    : sarrus_potential_energy(mech, parameter, ws, ws->body_q, ws->body_v);
     return mech->tree.n_springs > 0 ? of_bodies + sarrus_tree_springs_energy(mech, parameter, q) : of_bodies;
 }
 

@@ -53,7 +53,8 @@ PLAN_BODY void sarrus_tree_hefts(const sarrus_mechanism *mech, const real *param
         frame_at(ws->heft, i) = sarrus_speed_power(mech, ws, i, sarrus_wrench_take(ws->momentum, i));
 }
 
-/* M = Lᵀ D L in place, and 1/D. */
+/* M = Lᵀ D L in place, and 1/D; then x ← L⁻ᵀ x, and x ← L⁻¹ x. The chain of a speed in that of another one is its end. */
+#if defined(SARRUS_CONSTANT_PLAN)
 PLAN_BODY void sarrus_tree_factor(const sarrus_mechanism *mech, sarrus_workspace *ws) {
     PLAN_EACH (n, 0, mech->tree.n_steps) {
         const sarrus_mech_tree_step *step = &mech->tree.step[n];
@@ -66,8 +67,6 @@ PLAN_BODY void sarrus_tree_factor(const sarrus_mechanism *mech, sarrus_workspace
             frame_at(ws->lightness, step->to) = real_set(1.0) / frame_at(ws->mass, step->a);
     }
 }
-
-/* x ← L⁻ᵀ x, and x ← L⁻¹ x. */
 PLAN_BODY void sarrus_tree_solve_back(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x) {
     PLAN_EACH (n_done, 0, mech->tree.n_chain) {
         const int32_t r = mech->tree.n_chain - 1 - n_done, i = mech->tree.owner[r], to = mech->tree.chain[r];
@@ -82,6 +81,55 @@ PLAN_BODY void sarrus_tree_solve(const sarrus_mechanism *mech, const sarrus_work
             frame_at(x, i) = real_fnma(frame_at(ws->share, r), frame_at(x, from), frame_at(x, i));
     }
 }
+#else
+/* to[n] ← to[n] − share · from[n]: chains are short, and a loop of its own around each number takes longer than the numbers. */
+LANE_FUNCTION void sarrus_tree_take(real share, const real *from, int32_t n, real *to) {
+    for (; n > 4; --n)
+        frame_at(to, n - 1) = real_fnma(share, frame_at(from, n - 1), frame_at(to, n - 1));
+    if (n > 3)
+        frame_at(to, 3) = real_fnma(share, frame_at(from, 3), frame_at(to, 3));
+    if (n > 2)
+        frame_at(to, 2) = real_fnma(share, frame_at(from, 2), frame_at(to, 2));
+    if (n > 1)
+        frame_at(to, 1) = real_fnma(share, frame_at(from, 1), frame_at(to, 1));
+    frame_at(to, 0) = real_fnma(share, frame_at(from, 0), frame_at(to, 0));
+}
+
+/* Of the chain at `first`: what speed i takes of the masses before it. */
+LANE_FUNCTION void sarrus_tree_eliminate(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t first, int32_t end) {
+    const int32_t *chain = mech->tree.chain, *start = mech->tree.chain_start;
+    real *mass = ws->mass;
+    for (int32_t p = first + 1; p < end; ++p)
+        sarrus_tree_take(frame_at(ws->share, p), frame_from(mass, p), end - p, frame_from(mass, start[chain[p]]));
+}
+PLAN_BODY void sarrus_tree_factor(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    for (int32_t i = mech->n_v - 1; i >= 0; --i) {
+        const int32_t first = mech->tree.chain_start[i], end = mech->tree.chain_start[i + 1];
+        const real lightness = real_set(1.0) / frame_at(ws->mass, first);
+        frame_at(ws->lightness, i) = lightness;
+        for (int32_t p = first + 1; p < end; ++p)
+            frame_at(ws->share, p) = frame_at(ws->mass, p) * lightness;
+        sarrus_tree_eliminate(mech, ws, first, end);
+    }
+}
+PLAN_BODY void sarrus_tree_solve_back(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x) {
+    for (int32_t i = mech->n_v - 1; i >= 0; --i) {
+        const int32_t first = mech->tree.chain_start[i];
+        const real own = frame_at(x, i);
+        for (int32_t p = mech->tree.chain_start[i + 1] - 1; p > first; --p)
+            frame_at(x, mech->tree.chain[p]) = real_fnma(frame_at(ws->share, p), own, frame_at(x, mech->tree.chain[p]));
+    }
+}
+PLAN_BODY void sarrus_tree_solve(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x) {
+    for (int32_t i = 0; i < mech->n_v; ++i) {
+        const int32_t end = mech->tree.chain_start[i + 1];
+        real own = frame_at(x, i);
+        for (int32_t p = mech->tree.chain_start[i] + 1; p < end; ++p)
+            own = real_fnma(frame_at(ws->share, p), frame_at(x, mech->tree.chain[p]), own);
+        frame_at(x, i) = own;
+    }
+}
+#endif
 
 /* (L x)_i of an array of an evaluation, less that of another one (NULL: of none). */
 LANE_FUNCTION real sarrus_tree_part(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, const real *x,

@@ -11,19 +11,19 @@
 LANE_FUNCTION space_vector sarrus_frame_vector(const real *array, int32_t i) {
     space_vector out;
     out.x = frame_at(array, i);
-    out.y = frame_at(array, i + 1);
-    out.z = frame_at(array, i + 2);
+    out.y = frame_beyond(array, i, 1);
+    out.z = frame_beyond(array, i, 2);
     return out;
 }
 LANE_FUNCTION void sarrus_frame_vector_put(space_vector a, real *array, int32_t i) {
     frame_at(array, i) = a.x;
-    frame_at(array, i + 1) = a.y;
-    frame_at(array, i + 2) = a.z;
+    frame_beyond(array, i, 1) = a.y;
+    frame_beyond(array, i, 2) = a.z;
 }
 LANE_FUNCTION void sarrus_frame_vector_add(space_vector a, real *array, int32_t i) {
     frame_at(array, i) = frame_at(array, i) + a.x;
-    frame_at(array, i + 1) = frame_at(array, i + 1) + a.y;
-    frame_at(array, i + 2) = frame_at(array, i + 2) + a.z;
+    frame_beyond(array, i, 1) = frame_beyond(array, i, 1) + a.y;
+    frame_beyond(array, i, 2) = frame_beyond(array, i, 2) + a.z;
 }
 LANE_FUNCTION space_vector sarrus_parameter_vector(const real *p, int32_t i) {
     return space_vector_at(lane_from(p, i));
@@ -58,7 +58,7 @@ PLAN_BODY void sarrus_rotations(const sarrus_mechanism *mech, const real *q, sar
     PLAN_EACH (b, 0, mech->n_bodies) {
         real p[4];
         LANE_EACH (k, 4)
-            p[k] = frame_at(q, space_q(b) + SPACE_TURN + k);
+            p[k] = frame_beyond(q, space_q(b), SPACE_TURN + k);
         const space_rotation a = space_rotation_of_numbers(p);
         LANE_EACH (k, 3)
             sarrus_frame_vector_put(a.row[k], ws->rotation, 9 * b + 3 * k);
