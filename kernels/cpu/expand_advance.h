@@ -21,6 +21,10 @@ static void call_begin(const sarrus_kernel_call *call, sarrus_evaluation *ev, sa
 
 static void call_end(sarrus_kernel_call *call, const sarrus_evaluation *ev) {
     call->is_configured = ev->is_configured;
+#if defined(SARRUS_KERNELS_RELATIVE)
+    if (!sarrus_state_prepares_poses(call->mech)) /* who looks next wants the poses that steps have done without */
+        call->is_configured = 0;
+#endif
     call->is_factored = ev->is_factored;
     call->n_evaluations += ev->n_evaluations;
     call->n_rank_revealing += ev->n_rank_revealing;

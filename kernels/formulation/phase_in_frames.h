@@ -168,14 +168,6 @@ LANE_FUNCTION void sarrus_frame_copy_turns(const sarrus_workspace *from, sarrus_
                 frame_at(from->composite, SPACE_INERTIA_NUMBERS * link->body + k);
     }
 }
-/* Whether what is prepared has poses: phases do not hand on what nobody has made. */
-LANE_FUNCTION int sarrus_frame_has_poses(void) {
-    return !sarrus_constant_plan.tree.in_own_frames || sarrus_constant_plan.integrator.is_adaptive;
-}
-#else
-LANE_FUNCTION int sarrus_frame_has_poses(void) {
-    return 1;
-}
 #endif
 LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sarrus_workspace *to) {
     const sarrus_mechanism *mech = &sarrus_constant_plan;
@@ -206,15 +198,15 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
 }
 /* What sarrus_prepare leaves. */
 LANE_FUNCTION void sarrus_frame_copy_prepared(const sarrus_workspace *from, sarrus_workspace *to) {
-    if (sarrus_frame_has_poses()) {
-        sarrus_frame_copy_rotations(from, to);
+#if defined(SARRUS_KERNELS_RELATIVE)
+    if (!sarrus_state_prepares_poses(&sarrus_constant_plan)) {
+        sarrus_frame_copy(from->signal, 3 * sarrus_constant_plan.n_signals, to->signal);
+        sarrus_frame_copy_mass(from, to);
+        sarrus_frame_copy_turns(from, to);
         return;
     }
-    sarrus_frame_copy(from->signal, 3 * sarrus_constant_plan.n_signals, to->signal);
-#if defined(SARRUS_KERNELS_RELATIVE)
-    sarrus_frame_copy_mass(from, to);
-    sarrus_frame_copy_turns(from, to);
 #endif
+    sarrus_frame_copy_rotations(from, to);
 }
 #if !defined(SARRUS_KERNELS_RELATIVE)
 LANE_FUNCTION void sarrus_frame_copy_levers(const sarrus_workspace *from, sarrus_workspace *to) {

@@ -85,11 +85,12 @@ static sarrus_batch *batch_of(const mechanism *m, sarrus_specialize specialize) 
     return batch;
 }
 
+/* Accelerations before anything else: bodies have no places yet where steps do without. */
 static void look(sarrus_batch *batch, outcome *out) {
-    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
-    assert_int_equal(sarrus_batch_state(batch, 0, out->q, out->v), SARRUS_OK);
     mechanism_observe(batch, SARRUS_OBSERVE_ACCELERATION, out->a);
     mechanism_observe(batch, SARRUS_OBSERVE_ENERGY, out->energy);
+    assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+    assert_int_equal(sarrus_batch_state(batch, 0, out->q, out->v), SARRUS_OK);
 }
 
 /* After some steps, in which slides swing and turns have come to angles of their own. */

@@ -30,8 +30,11 @@ PLAN_BODY void sarrus_state_pose(const sarrus_mechanism *mech, const real *param
 
 /* The part of it that accelerations and energies ask for; poses are left to who wants them, but where they are taken from
  * accelerations. */
+LANE_FUNCTION int sarrus_state_prepares_poses(const sarrus_mechanism *mech) {
+    return !mech->tree.in_own_frames || mech->integrator.is_adaptive;
+}
 PLAN_BODY void sarrus_state_prepare(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
-    if (!mech->tree.in_own_frames || mech->integrator.is_adaptive) {
+    if (sarrus_state_prepares_poses(mech)) {
         sarrus_state_pose(mech, parameter, q, ws);
         return;
     }
