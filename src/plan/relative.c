@@ -197,6 +197,12 @@ static sarrus_status masses_refuse(sarrus_context *context, const sarrus_plan *p
                             plan->mech.m);
 }
 
+static sarrus_status choose_rows(sarrus_context *context, const sarrus_plan *absolute, sarrus_tree_rows *rows) {
+    sarrus_plan_watch_phase(absolute->relative->watch, "choosing rows over the tree");
+    const sarrus_status status = sarrus_plan_relative_rows(absolute, rows);
+    return status == SARRUS_BAD_INPUT ? masses_refuse(context, absolute) : status;
+}
+
 static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, sarrus_order_kind wanted) {
     sarrus_plan *plan = absolute->relative;
     sarrus_tree_rows rows = {0};
@@ -208,10 +214,9 @@ static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, 
     if (status != SARRUS_OK)
         return status;
     sarrus_plan_tree_zeros(plan, &rows);
-    sarrus_plan_watch_phase(plan->watch, "choosing rows over the tree");
-    status = sarrus_plan_relative_rows(absolute, &rows);
-    if (status == SARRUS_BAD_INPUT)
-        status = masses_refuse(context, absolute);
+    status = sarrus_plan_tree_steps(context, plan);
+    if (status == SARRUS_OK)
+        status = choose_rows(context, absolute, &rows);
     if (status == SARRUS_OK)
         status = make_factor(context, plan, wanted);
     if (status == SARRUS_OK && plan->mech.m > 0)

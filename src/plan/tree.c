@@ -321,8 +321,7 @@ static sarrus_status fill_tables(sarrus_context *context, sarrus_plan *plan, int
         return SARRUS_NO_MEMORY;
     if (!tree->is_recursive)
         list_carries(plan);
-    const sarrus_status status = sarrus_plan_tree_speeds(plan);
-    return status == SARRUS_OK ? sarrus_plan_tree_steps(context, plan) : status;
+    return sarrus_plan_tree_speeds(plan);
 }
 
 sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absolute, sarrus_plan *plan) {
@@ -349,8 +348,6 @@ sarrus_status sarrus_plan_tree(sarrus_context *context, const sarrus_plan *absol
     tree->speed = plan->speed;
     tree->spring = plan->spring;
     tree->chain = plan->chain;
-    tree->owner = plan->owner;
-    tree->step = plan->tree_step;
     tree->chain_start = plan->chain_start;
     tree->entry = plan->entry;
     tree->row_start = plan->row_start;

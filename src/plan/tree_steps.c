@@ -45,7 +45,9 @@ sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan)
     plan->owner = calloc((size_t)tree->n_chain + 1, sizeof *plan->owner);
     plan->tree_step = calloc((size_t)n_steps + 1, sizeof *plan->tree_step);
     if (!plan->owner || !plan->tree_step)
-        return SARRUS_NO_MEMORY;
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the factor of the plan's tree");
+    tree->owner = plan->owner;
+    tree->step = plan->tree_step;
     for (int32_t i = 0; i < plan->mech.n_v; ++i) {
         for (int32_t r = plan->chain_start[i]; r < plan->chain_start[i + 1]; ++r)
             plan->owner[r] = i;

@@ -92,10 +92,16 @@ static void note_axes(const sarrus_tree_rows *rows, const sarrus_mech_joint *joi
         link->way = link->form == SARRUS_LINK_TURN ? SARRUS_OWN_TURN_X + link->axis : SARRUS_OWN_STRAIGHT;
 }
 
+/* The longest chain of speeds for which frames of the bodies' own are faster than articulated bodies (docs/performance.md). */
+enum { MOST_IN_OWN_FRAMES = 12 };
+
 /* Whether accelerations need no poses, and frames of the bodies' own cost less (kernels/body/relative/own_frames.h). */
 static bool can_be_in_own_frames(const sarrus_plan *plan) {
     const sarrus_mechanism *mech = &plan->mech;
-    bool can = mech->m == 0 && mech->n_lacking == 0 && !mech->moves_ground && mech->n_elastic == 0 && !mech->tree.is_articulated;
+    bool can = mech->m == 0 && mech->n_lacking == 0 && !mech->moves_ground && mech->n_elastic == 0 &&
+               plan->model->dynamics.formulation != SARRUS_FORMULATION_RECURSIVE;
+    for (int32_t i = 0; i < mech->n_v; ++i)
+        can = can && plan->chain_start[i + 1] - plan->chain_start[i] <= MOST_IN_OWN_FRAMES;
     for (int32_t i = 0; i < mech->n_forces; ++i) {
         const sarrus_mech_force *force = &plan->force[i];
         can = can && force->type == SARRUS_FORCE_TORQUE && force->in_body_frame && force->body[0] >= 0;
@@ -130,4 +136,5 @@ void sarrus_plan_tree_zeros(sarrus_plan *plan, const sarrus_tree_rows *rows) {
         link->span_zeros = link->inboard < 0 ? 0 : link->inboard_zeros & plan->link[link->inboard_link].outboard_zeros;
     }
     plan->mech.tree.in_own_frames = can_be_in_own_frames(plan);
+    plan->mech.tree.is_articulated = plan->mech.tree.is_articulated && !plan->mech.tree.in_own_frames;
 }
