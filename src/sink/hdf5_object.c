@@ -29,13 +29,17 @@ hid_t sarrus_hdf5_open_attribute(hid_t object, const char *name, hid_t type, hsi
     return attribute;
 }
 
-bool sarrus_hdf5_put_number(hid_t object, const char *name, hid_t type, const void *value) {
-    hid_t attribute = sarrus_hdf5_open_attribute(object, name, type, 0);
+bool sarrus_hdf5_put_numbers(hid_t object, const char *name, hid_t type, const void *values, hsize_t n) {
+    hid_t attribute = sarrus_hdf5_open_attribute(object, name, type, n);
     if (attribute < 0) {
         return false;
     }
-    bool ok = H5Awrite(attribute, type, value) >= 0;
+    bool ok = H5Awrite(attribute, type, values) >= 0;
     return H5Aclose(attribute) >= 0 && ok;
+}
+
+bool sarrus_hdf5_put_number(hid_t object, const char *name, hid_t type, const void *value) {
+    return sarrus_hdf5_put_numbers(object, name, type, value, 0);
 }
 
 bool sarrus_hdf5_put_text(hid_t object, const char *name, const char *text) {

@@ -16,6 +16,7 @@ hid_t sarrus_hdf5_string_type(void);
 bool sarrus_hdf5_put_text(hid_t object, const char *name, const char *text);
 bool sarrus_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, hsize_t n);
 bool sarrus_hdf5_put_number(hid_t object, const char *name, hid_t type, const void *value);
+bool sarrus_hdf5_put_numbers(hid_t object, const char *name, hid_t type, const void *values, hsize_t n);
 
 /* An attribute with `n` values; n = 0 makes a scalar. The id stays open. */
 hid_t sarrus_hdf5_open_attribute(hid_t object, const char *name, hid_t type, hsize_t n);

@@ -75,12 +75,13 @@ static sarrus_status judge(sarrus_result_file *file, bool ok, const char *doing)
 }
 
 /* What stands at the root of a file of several groups, beside them. */
-static bool write_index(sarrus_result_file *file, const sarrus_sink_index *index) {
+static bool write_index(sarrus_result_file *file, const sarrus_sink_description *descriptions) {
     const uint64_t n_groups = (uint64_t)file->n_groups;
     hid_t root = file->file;
     bool ok = sarrus_result_origin_write(root) && sarrus_hdf5_put_number(root, "n_groups", H5T_NATIVE_UINT64, &n_groups) &&
-              sarrus_hdf5_put_texts(root, "group_files", index->files, n_groups) &&
-              sarrus_result_scenario_write(root, index->scenario);
+              sarrus_hdf5_put_texts(root, "group_files", file->index->files, n_groups) &&
+              sarrus_result_origins_write(root, descriptions, file->n_groups) &&
+              sarrus_result_scenario_write(root, file->index->scenario);
     file->complete = ok ? sarrus_result_complete_open(root) : -1;
     return file->complete >= 0;
 }
@@ -108,7 +109,7 @@ static bool make_groups(sarrus_result_file *file, const sarrus_layout *const *la
 }
 
 static sarrus_status write_schema(sarrus_result_file *file, const sarrus_sink_description *descriptions) {
-    bool ok = file->index == NULL || write_index(file, file->index);
+    bool ok = file->index == NULL || write_index(file, descriptions);
     for (int g = 0; ok && g < file->n_groups; ++g) {
         ok = write_group(file, g, &descriptions[g]);
     }

@@ -8,6 +8,7 @@
 
 #include <hdf5_hl.h>
 
+#include "sarrus/scenario.h"
 #include "sarrus/version.h"
 #include "sink/hdf5_object.h"
 #include "sink/result_group.h"
@@ -55,21 +56,61 @@ static bool put_study_group(hid_t root, const sarrus_sink_description *descripti
             sarrus_hdf5_put_text(root, "study_group_file", description->study_group_file));
 }
 
+/* Of a plan, as text. */
+typedef struct plan_name {
+    char text[32];
+} plan_name;
+
+static plan_name name_of(uint64_t plan_hash) {
+    plan_name name;
+    snprintf(name.text, sizeof name.text, "%016" PRIx64, plan_hash);
+    return name;
+}
+
+static int ranks_of(const sarrus_sink_description *description) {
+    return description->n_ranks > 0 ? description->n_ranks : 1;
+}
+
+static bool put_maker(hid_t root, const char *backend, const char *device, int n_ranks) {
+    return sarrus_hdf5_put_text(root, "backend", backend != NULL ? backend : "") &&
+           sarrus_hdf5_put_text(root, "device", device != NULL ? device : "") &&
+           sarrus_hdf5_put_number(root, "n_ranks", H5T_NATIVE_INT, &n_ranks);
+}
+
+static const char *text_of_both(const char *a, const char *b) {
+    return a != NULL && b != NULL && strcmp(a, b) == 0 ? a : "several";
+}
+
+bool sarrus_result_origins_write(hid_t root, const sarrus_sink_description *descriptions, int n) {
+    uint64_t seeds[SARRUS_MAX_GROUPS];
+    plan_name names[SARRUS_MAX_GROUPS];
+    const char *hashes[SARRUS_MAX_GROUPS], *backend = descriptions->backend, *device = descriptions->device;
+    int n_ranks = 1;
+    for (int g = 0; g < n && n <= SARRUS_MAX_GROUPS; ++g) {
+        const sarrus_sink_description *of = &descriptions[g];
+        seeds[g] = of->seed;
+        names[g] = name_of(of->plan_hash);
+        hashes[g] = names[g].text;
+        backend = g == 0 ? backend : text_of_both(backend, of->backend);
+        device = g == 0 ? device : text_of_both(device, of->device);
+        n_ranks = ranks_of(of) > n_ranks ? ranks_of(of) : n_ranks;
+    }
+    return n <= SARRUS_MAX_GROUPS && put_maker(root, backend, device, n_ranks) &&
+           sarrus_hdf5_put_numbers(root, "seed", H5T_NATIVE_UINT64, seeds, (hsize_t)n) &&
+           sarrus_hdf5_put_texts(root, "plan_hash", hashes, (hsize_t)n);
+}
+
 static bool put_root_attributes(sarrus_result_group *group, const sarrus_sink_description *description) {
-    char hash[32];
-    snprintf(hash, sizeof hash, "%016" PRIx64, description->plan_hash);
+    const plan_name name = name_of(description->plan_hash);
     hid_t root = group->root;
     const uint64_t n_study = description->n_study > 0 ? description->n_study : description->n_instances;
     const uint64_t n_trajectories = group->layout->n_trajectories;
-    const int n_ranks = description->n_ranks > 0 ? description->n_ranks : 1;
     bool ok = sarrus_result_origin_write(root) &&
-              sarrus_hdf5_put_text(root, "backend", description->backend != NULL ? description->backend : "") &&
-              sarrus_hdf5_put_text(root, "device", description->device != NULL ? description->device : "") &&
+              put_maker(root, description->backend, description->device, ranks_of(description)) &&
               sarrus_hdf5_put_number(root, "seed", H5T_NATIVE_UINT64, &description->seed) &&
               sarrus_hdf5_put_number(root, "n_study_instances", H5T_NATIVE_UINT64, &n_study) &&
               sarrus_hdf5_put_number(root, "n_trajectories", H5T_NATIVE_UINT64, &n_trajectories) &&
-              sarrus_hdf5_put_number(root, "n_ranks", H5T_NATIVE_INT, &n_ranks) && put_study_group(root, description) &&
-              sarrus_hdf5_put_text(root, "plan_hash", hash);
+              put_study_group(root, description) && sarrus_hdf5_put_text(root, "plan_hash", name.text);
     if (!ok) {
         return false;
     }

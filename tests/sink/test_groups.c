@@ -4,9 +4,13 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
+#include <hdf5_hl.h>
+
 #include "sarrus/run.h"
+#include "sink/hdf5_object.h"
 #include "sink_fixture.h"
 
 enum { N_GROUPS = 3 };
@@ -30,6 +34,8 @@ static int setup(void **state) {
         f->status[0] = SARRUS_INSTANCE_DIVERGED;
         f->failed_time[0] = 0.25;
         all->descriptions[g] = fixture_description(f);
+        all->descriptions[g].seed = 17 + (uint64_t)g;
+        all->descriptions[g].plan_hash = 0xfedcba9876543210u - (uint64_t)g;
     }
     return all != NULL ? 0 : -1;
 }
@@ -82,6 +88,31 @@ static sarrus_result_info close_and_check(const groups *all, sarrus_sink *sink, 
     return info;
 }
 
+/* The root says of all groups what a file of one scenario says of its own. */
+static void root_check(const groups *all) {
+    const hid_t file = H5Fopen(all->f[0]->path, H5F_ACC_RDONLY, H5P_DEFAULT), hash = H5Aopen(file, "plan_hash", H5P_DEFAULT);
+    const hid_t type = H5Aget_type(hash), space = H5Aget_space(hash);
+    unsigned long long seeds[N_GROUPS];
+    char *hashes[N_GROUPS], *backend = sarrus_hdf5_read_text(file, "backend", true);
+    int n_ranks = 0;
+    assert_int_equal(H5LTget_attribute_int(file, "/", "n_ranks", &n_ranks), 0);
+    assert_int_equal(n_ranks, 1);
+    assert_string_equal(backend, all->descriptions[0].backend);
+    assert_int_equal(H5LTget_attribute(file, "/", "seed", H5T_NATIVE_ULLONG, seeds), 0);
+    assert_int_equal(H5Sget_simple_extent_npoints(space), N_GROUPS);
+    assert_int_equal(H5Aread(hash, type, hashes), 0);
+    for (int g = 0; g < N_GROUPS; ++g) {
+        assert_int_equal(seeds[g], all->descriptions[g].seed);
+        assert_int_equal(strtoull(hashes[g], NULL, 16), all->descriptions[g].plan_hash);
+    }
+    H5free_memory(backend);
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, hashes);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(hash);
+    H5Fclose(file);
+}
+
 static void blocks_come_in_any_order(void **state) {
     const groups *all = *state;
     const uint64_t n_times[N_GROUPS] = {all->f[0]->n_times, all->f[1]->n_times, all->f[2]->n_times};
@@ -97,6 +128,7 @@ static void blocks_come_in_any_order(void **state) {
     assert_int_equal(info.n_groups, N_GROUPS);
     assert_int_equal(info.complete, 1);
     assert_int_equal(info.n_instances, 306);
+    root_check(all);
 }
 
 static void a_group_that_is_behind_makes_the_file_incomplete(void **state) {
