@@ -229,7 +229,7 @@ static sarrus_status kernels_check(const options *wanted, const subject *self) {
     sarrus_batch_specialization(self->batch, &found);
     if (wanted->cache == NULL || found.state == SARRUS_SPECIALIZATION_READY)
         return SARRUS_OK;
-    return sarrus_report(self->context, SARRUS_FAILED, "no specialised kernels: %s", found.note);
+    return sarrus_report(self->context, SARRUS_UNSUPPORTED, "no specialised kernels: %s", found.note);
 }
 
 /* Counts one step, listing the addresses where they are wanted. */
@@ -240,7 +240,7 @@ static sarrus_status count(const options *wanted, const subject *self, sarrus_be
     const bool is_counted = count_step(self->batch, trace, out);
     const bool is_written = trace == NULL || fclose(trace) == 0;
     if (!is_counted)
-        return sarrus_report(self->context, SARRUS_FAILED, "the child could not be counted (is ptrace allowed here?)");
+        return sarrus_report(self->context, SARRUS_UNSUPPORTED, "the child could not be counted (is ptrace allowed here?)");
     return is_written ? SARRUS_OK : sarrus_report(self->context, SARRUS_IO, "cannot write '%s'", wanted->addresses);
 }
 

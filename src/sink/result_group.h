@@ -39,8 +39,8 @@ bool sarrus_result_schema_write(sarrus_result_group *group, const sarrus_sink_de
 /* Format, version and date, which every root of a result has (result_schema.c). */
 bool sarrus_result_origin_write(hid_t root);
 
-/* Of what is as in a root of one scenario where groups are alike, at the root above `n` groups: backend, device and n_ranks (those of
- * groups that differ: "several", the most), and seed and plan_hash, [n] (result_schema.c). */
+/* At the root above `n` groups: backend, device and n_ranks, which are as at a root of one scenario ("several" and the most where
+ * groups differ), and seed and plan_hash of the groups, [n] (result_schema.c). */
 bool sarrus_result_origins_write(hid_t root, const sarrus_sink_description *descriptions, int n);
 
 /* The lengths of the n_dims axes of a field's dataset that has n_rows rows and n_times times. */
