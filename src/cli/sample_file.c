@@ -156,6 +156,24 @@ static int column_of_draw(const sarrus_sample_table *table, const sarrus_model *
     return -1;
 }
 
+/* A column of any path of a draw is its column, where it has none by its name. False: out of memory. */
+static bool paths_rename(const sarrus_model *model, sarrus_sample_table *table) {
+    bool ok = true;
+    for (int i = 0; ok && i < table->n_columns; ++i) {
+        const char *label = table->labels[i];
+        const sarrus_sampled *sampled = sarrus_model_draw_find(model, sarrus_model_value_find(model, label));
+        if (sampled == NULL || is_drawn(model, label) || n_columns_of(table, table->n_columns, sampled->label) > 0)
+            continue;
+        char *name = strdup(sampled->label);
+        ok = name != NULL;
+        if (ok) {
+            free(table->labels[i]);
+            table->labels[i] = name;
+        }
+    }
+    return ok;
+}
+
 /* A result has the numbers of a draw for several paths under each of them: columns that are the same as the first's are dropped. */
 static void further_paths_drop(const sarrus_model *model, sarrus_sample_table *table) {
     for (int i = table->n_columns - 1; i >= 0; --i) {
@@ -198,6 +216,8 @@ sarrus_status sarrus_sample_draws(sarrus_context *context, const char *path, sar
                                   sarrus_draws **out) {
     const sarrus_location location = {.file = path};
     *out = NULL;
+    if (table->labels != NULL && !paths_rename(model, table))
+        return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for the sample");
     if (table->labels != NULL)
         further_paths_drop(model, table);
     if (table->labels == NULL && table->n_columns != model->batch.n_sampled)

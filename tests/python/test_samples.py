@@ -172,6 +172,27 @@ REFUSED = (
 )
 
 
+def test_any_path_of_a_draw_is_its_column():
+    """Of a named parameter its path beside its name, of a draw for several paths each of them; the same bits."""
+    text = (
+        "sarrus: 1\nspace: planar\nparameters: {L: 0.5}\nbodies: [{name: a, mass: 1, inertia: 0.1, position: ['=L', 0]}]\n"
+        "joints: [{name: A, type: revolute, bodies: [ground, a], at: [0, 0]}]\nintegrator: {method: rk4, dt: 1e-3, t_end: 0.01}\n"
+        "batch:\n  parameters:\n    - {name: L, distribution: uniform, low: 0.4, high: 0.6}\n"
+        "    - {path: [bodies.a.mass, bodies.a.inertia], distribution: uniform, low: 0.4, high: 0.6}\n"
+    )
+    pathlib.Path("paths.yaml").write_text(text)
+    found = []
+    for head in ("L,bodies.a.mass", "parameters.L,bodies.a.inertia"):
+        pathlib.Path("paths.csv").write_text(head + "\n0.5,0.6\n0.55,0.7\n")
+        done = run("paths.yaml", "--samples", "paths.csv", "-o", "paths.h5")
+        assert done.returncode == 0, done.stderr
+        with h5py.File("paths.h5") as file:
+            found.append((file["state/q"][:].tobytes(), file["instance/parameters/bodies.a.mass"][:].tobytes()))
+    assert found[0] == found[1]
+    pathlib.Path("paths.csv").write_text("L,parameters.L,bodies.a.mass\n0.5,0.51,0.6\n")
+    assert run("paths.yaml", "--samples", "paths.csv", "-o", "paths.h5").returncode == 2
+
+
 def test_misuse():
     pathlib.Path("s.yaml").write_text(SCENARIO + DRAWS)
     for text, where, words in REFUSED:
