@@ -136,6 +136,11 @@ static sarrus_status column_refuse(sarrus_context *context, const char *path, co
     if (n_columns_of(table, i_column, label) > 0)
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
                                 "'%s' has more than one column; expected each parameter once", label);
+    const sarrus_sampled *sampled = sarrus_model_draw_find(model, sarrus_model_value_find(model, label));
+    if (sampled != NULL)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &location,
+                                "'%s' has other numbers than '%s', which is one draw; expected each parameter once", label,
+                                sampled->label);
     for (int i = 0; i < model->batch.n_sampled; ++i)
         sarrus_suggestion_offer(&suggestion, model->batch.sampled[i].label);
     if (sarrus_suggestion_close(&suggestion) != NULL)

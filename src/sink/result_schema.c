@@ -77,8 +77,10 @@ static bool put_maker(hid_t root, const char *backend, const char *device, int n
            sarrus_hdf5_put_number(root, "n_ranks", H5T_NATIVE_INT, &n_ranks);
 }
 
+/* The text of two, either of which may be NULL. */
 static const char *text_of_both(const char *a, const char *b) {
-    return a != NULL && b != NULL && strcmp(a, b) == 0 ? a : "several";
+    const bool are_same = a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+    return are_same ? a : "several";
 }
 
 bool sarrus_result_origins_write(hid_t root, const sarrus_sink_description *descriptions, int n) {
@@ -86,16 +88,18 @@ bool sarrus_result_origins_write(hid_t root, const sarrus_sink_description *desc
     plan_name names[SARRUS_MAX_GROUPS];
     const char *hashes[SARRUS_MAX_GROUPS], *backend = descriptions->backend, *device = descriptions->device;
     int n_ranks = 1;
-    for (int g = 0; g < n && n <= SARRUS_MAX_GROUPS; ++g) {
+    if (n > SARRUS_MAX_GROUPS) /* no reader takes so many */
+        return false;
+    for (int g = 0; g < n; ++g) {
         const sarrus_sink_description *of = &descriptions[g];
         seeds[g] = of->seed;
         names[g] = name_of(of->plan_hash);
         hashes[g] = names[g].text;
-        backend = g == 0 ? backend : text_of_both(backend, of->backend);
-        device = g == 0 ? device : text_of_both(device, of->device);
+        backend = text_of_both(backend, of->backend);
+        device = text_of_both(device, of->device);
         n_ranks = ranks_of(of) > n_ranks ? ranks_of(of) : n_ranks;
     }
-    return n <= SARRUS_MAX_GROUPS && put_maker(root, backend, device, n_ranks) &&
+    return put_maker(root, backend, device, n_ranks) &&
            sarrus_hdf5_put_numbers(root, "seed", H5T_NATIVE_UINT64, seeds, (hsize_t)n) &&
            sarrus_hdf5_put_texts(root, "plan_hash", hashes, (hsize_t)n);
 }

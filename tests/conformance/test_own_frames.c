@@ -140,9 +140,10 @@ static void accelerations_are_those_of_absolute_coordinates(void **state) {
 
 static void kernels_of_one_plan_have_the_same_bits(void **state) {
     (void)state;
-    const uint64_t n_trees = getenv("SARRUS_FEW_CASES") ? 1 : 3;
-    for (uint64_t k = 0; k < n_trees; ++k) {
-        const uint64_t seed = 5 + 11 * k; /* 6, 5 and 4 bodies */
+    static const uint64_t seeds[] = {5, 16, 11}; /* 6, 5 and 12 bodies */
+    const size_t n_trees = getenv("SARRUS_FEW_CASES") ? 1 : sizeof seeds / sizeof seeds[0];
+    for (size_t k = 0; k < n_trees; ++k) {
+        const uint64_t seed = seeds[k];
         mechanism m = tree_open(seed, n_bodies_of(seed), "relative");
         const outcome generic = tree_run(&m, SARRUS_SPECIALIZE_OFF), own = tree_run(&m, SARRUS_SPECIALIZE_ON);
         assert_memory_equal(&generic, &own, sizeof own);
@@ -183,11 +184,41 @@ static void the_plan_decides(void **state) {
     }
 }
 
+/* Up to twelve speeds in a row; `recursive` asks for articulated bodies whatever their number. */
+static void the_length_of_chains_decides(void **state) {
+    (void)state;
+    static const struct {
+        int n;
+        const char *formulation;
+        int in_own_frames, is_articulated;
+    } cases[] = {
+        {7, "relative", 1, 0}, {9, "relative", 1, 0}, {12, "relative", 1, 0}, {13, "relative", 0, 1}, {9, "recursive", 0, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+        char text[N_TEXT] = "";
+        FILE *out = fmemopen(text, sizeof text, "w");
+        assert_non_null(out);
+        fprintf(out, "sarrus: 1\nspace: spatial\nbodies:\n");
+        for (int i = 0; i < cases[k].n; ++i)
+            fprintf(out, "  - {name: b%d, mass: 1, inertia: [0.02, 0.03, 0.04], position: [%d, 0, 0]}\n", i, i);
+        fprintf(out, "joints:\n  - {name: j0, type: revolute, axis: [0, 0, 1], bodies: [ground, b0], at: [0, 0, 0]}\n");
+        for (int i = 1; i < cases[k].n; ++i)
+            fprintf(out, "  - {name: j%d, type: revolute, axis: [0, 1, 0], bodies: [b%d, b%d], at: [%d, 0, 0]}\n", i, i - 1, i, i);
+        fprintf(out, "dynamics: {formulation: %s}\nintegrator: {method: rk4, dt: 1e-3, t_end: 1}\n", cases[k].formulation);
+        assert_int_equal(fclose(out), 0);
+        mechanism m = mechanism_open_text(text, NULL);
+        const sarrus_mech_tree *tree = &m.plan->relative->mech.tree;
+        if (tree->in_own_frames != cases[k].in_own_frames || tree->is_articulated != cases[k].is_articulated)
+            fail_msg("%d bodies, %s: %d, %d", cases[k].n, cases[k].formulation, tree->in_own_frames, tree->is_articulated);
+        mechanism_close(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accelerations_are_those_of_absolute_coordinates),
         cmocka_unit_test(kernels_of_one_plan_have_the_same_bits),
         cmocka_unit_test(the_plan_decides),
+        cmocka_unit_test(the_length_of_chains_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

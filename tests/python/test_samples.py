@@ -190,7 +190,9 @@ def test_any_path_of_a_draw_is_its_column():
             found.append((file["state/q"][:].tobytes(), file["instance/parameters/bodies.a.mass"][:].tobytes()))
     assert found[0] == found[1]
     pathlib.Path("paths.csv").write_text("L,parameters.L,bodies.a.mass\n0.5,0.51,0.6\n")
-    assert run("paths.yaml", "--samples", "paths.csv", "-o", "paths.h5").returncode == 2
+    done = run("paths.yaml", "--samples", "paths.csv", "-o", "paths.h5")
+    assert done.returncode == 2
+    assert "paths.csv:1:3: error: 'parameters.L' has other numbers than 'L'" in done.stderr
 
 
 def test_misuse():
