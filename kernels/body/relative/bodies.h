@@ -83,9 +83,11 @@ LANE_BODY void sarrus_bodies_put(const sarrus_mechanism *mech, const real *param
     for (int32_t i = 0; i < SPACE_NV * mech->n_bodies; ++i)
         frame_at(ws->body_v, i) = lane_at(v, i);
     for (int32_t n = 0; n < mech->tree.n_links; ++n)
-        sarrus_link_read(mech, parameter, ws, &mech->tree.link[n], q_tree, v_tree, lane_from(tile, mech->layout.hand));
+        sarrus_link_read(mech, parameter, ws, &mech->tree.link[n], q_tree, v_tree);
 #if defined(SARRUS_KERNELS_SPATIAL)
     sarrus_bodies_put_turns(mech, lane_from(tile, mech->layout.seen), q_tree);
+    for (int32_t n = 0; n < mech->tree.n_links; ++n) /* a whole turn more is the other one of p and −p */
+        sarrus_link_read_hand(mech, parameter, ws, &mech->tree.link[n], q_tree, lane_from(tile, mech->layout.hand));
 #endif
     const real spoilt = sarrus_bodies_spoilt(mech, q, v);
     for (int32_t i = 0; i < mech->n_v; ++i)

@@ -116,9 +116,8 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
 
 /* q, v of the link at the poses and velocities of the bodies in the workspace. */
 LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                const sarrus_mech_link *link, real *q, real *v, real *hand) {
+                                const sarrus_mech_link *link, real *q, real *v) {
     const int32_t body = link->body, inboard = link->inboard;
-    (void)hand;
     if (link->form == SARRUS_LINK_FREE) {
         for (int32_t k = 0; k < SPACE_NV; ++k) {
             lane_at(q, link->q + k) = frame_at(ws->body_q, space_q(body) + k);

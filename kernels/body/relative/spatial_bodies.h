@@ -160,10 +160,13 @@ LANE_FUNCTION void sarrus_link_read_turns(const sarrus_link_seen *seen, const sa
     }
 }
 
-/* Which of p and −p the body has. */
+/* Which of p and −p the body of the workspace has, where the link stands at q, whole turns and all. */
 LANE_FUNCTION void sarrus_link_read_hand(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                          const sarrus_mech_link *link, const real *q, real *hand) {
     const real *shown = ws->body_q;
+    lane_at(hand, link->body) = real_set(1.0);
+    if (link->form == SARRUS_LINK_FREE)
+        return;
     const space_parameters p = sarrus_link_orientation(mech, parameter, ws, link, q, shown);
     const space_parameters is = space_parameters_at(lane_from(shown, space_q(link->body) + SPACE_TURN));
     const mask is_other = real_lt(real_fma(p.e0, is.e0, space_dot(p.e, is.e)), real_set(0.0));
@@ -181,9 +184,8 @@ LANE_FUNCTION void sarrus_link_read_screw(const sarrus_link_seen *seen, const sa
 
 /* q, v of the link at the poses and velocities of the bodies in the workspace. */
 LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                const sarrus_mech_link *link, real *q, real *v, real *hand) {
+                                const sarrus_mech_link *link, real *q, real *v) {
     const int32_t form = link->form;
-    lane_at(hand, link->body) = real_set(1.0);
     if (form == SARRUS_LINK_FREE) {
         LANE_EACH (k, SPACE_NQ)
             lane_at(q, link->q + k) = frame_at(ws->body_q, space_q(link->body) + k);
@@ -211,7 +213,6 @@ LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parame
     }
     for (int32_t k = 0; form == SARRUS_LINK_BALL && k < 3; ++k)
         lane_at(v, link->v + k) = space_dot(seen.e[k], seen.omega);
-    sarrus_link_read_hand(mech, parameter, ws, link, q, hand);
 }
 
 #endif
