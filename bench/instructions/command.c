@@ -32,6 +32,9 @@
 /* Where the program is loaded: the linker's symbol, so that addresses can be written relative to it. */
 extern const char __executable_start[];
 
+/* Intervals before the count. */
+enum { N_FIRST = 2 };
+
 typedef struct options {
     bool json;
     const char *file;
@@ -65,7 +68,7 @@ static sarrus_status subject_open(subject *self, const options *wanted) {
         status = sarrus_batch_create(self->context, self->plan, &batch_options, n_instances, NULL, &self->batch);
     }
     /* Pages and caches are touched before the count. */
-    return status == SARRUS_OK ? sarrus_batch_advance(self->batch, 2) : status;
+    return status == SARRUS_OK ? sarrus_batch_advance(self->batch, N_FIRST) : status;
 }
 
 static void subject_close(subject *self) {
@@ -232,6 +235,20 @@ static sarrus_status kernels_check(const options *wanted, const subject *self) {
     return sarrus_report(self->context, SARRUS_UNSUPPORTED, "no specialised kernels: %s", found.note);
 }
 
+/* Two intervals less one are one step where each is one: the batch does what the child has done. */
+static sarrus_status steps_check(const subject *self) {
+    enum { N_CHILD = 3 };
+    sarrus_instance_statistics done;
+    sarrus_status status = sarrus_batch_advance(self->batch, N_CHILD);
+    status = status == SARRUS_OK ? sarrus_batch_statistics(self->batch, 0, &done) : status;
+    if (status != SARRUS_OK || (done.n_steps == N_FIRST + N_CHILD && done.n_rejected == 0))
+        return status;
+    return sarrus_report(self->context, SARRUS_UNSUPPORTED,
+                         "%d intervals have taken %" PRIu64
+                         " steps, which are not alike then; expected a method of fixed steps, as rk4",
+                         N_FIRST + N_CHILD, done.n_steps + done.n_rejected);
+}
+
 /* Counts one step, listing the addresses where they are wanted. */
 static sarrus_status count(const options *wanted, const subject *self, sarrus_bench_instruction_counts *out) {
     FILE *trace = wanted->addresses == NULL ? NULL : fopen(wanted->addresses, "w");
@@ -253,6 +270,7 @@ static sarrus_status work(sarrus_context *context, void *user, int *n_failures) 
     sarrus_status status = subject_open(&self, wanted);
     status = status == SARRUS_OK ? kernels_check(wanted, &self) : status;
     status = status == SARRUS_OK ? count(wanted, &self, &counts) : status;
+    status = status == SARRUS_OK ? steps_check(&self) : status;
     if (status == SARRUS_OK) {
         /* Two multiply-adds a cycle: the measured peak is also the clock. Without FMA it is not, and the widest set stands in. */
         const sarrus_bench_isa *clock_isa = wanted->isa->n_lanes > 2 ? wanted->isa : sarrus_bench_isa_find(NULL);

@@ -195,34 +195,54 @@ static void note_far_drives(sarrus_context *context, const sarrus_configuration 
     free(parameters);
 }
 
-/* Says which joint or constraint keeps the nominal instance from closing. */
-static sarrus_status report_open(sarrus_context *context, const sarrus_configuration *c, double error) {
-    const sarrus_plan *plan = c->plan;
-    const sarrus_model *model = plan->model;
+/* The joint or constraint whose rows are off most; `most`: how far, NaN where it has no meaning. */
+static int open_owner(const sarrus_configuration *c, double *most) {
+    const sarrus_model *model = c->plan->model;
     int worst = 0;
     double largest = -1.0;
     for (int i = 0; i < model->n_joints + model->n_constraints && !isnan(largest); ++i) {
+        const sarrus_mech_joint *joint = &c->plan->joint[i];
         double sum = 0.0;
-        for (int k = 0; k < plan->joint[i].n_rows; ++k)
-            sum += c->phi[plan->joint[i].row + k] * c->phi[plan->joint[i].row + k];
+        for (int k = joint->row; k < joint->row + joint->n_rows; ++k)
+            sum += c->phi[k] * c->phi[k];
         if (!(sum <= largest)) {
             largest = sum;
             worst = i;
         }
     }
-    const sarrus_place *place = sarrus_plan_owner_place(plan, worst);
-    const sarrus_location at = sarrus_model_location(model, place);
+    *most = sqrt(largest);
+    return worst;
+}
+
+/* Says which joint or constraint keeps the nominal instance from closing: where the loops are least open, since Newton's method runs
+ * anywhere from what cannot be closed. `closes`: a ‖Φ‖ that counts as none. */
+static sarrus_status report_open(sarrus_context *context, sarrus_gap *gap, double error, double closes) {
+    enum { MOST_STEPS = 200 };
+    sarrus_configuration *c = gap->c;
+    const sarrus_plan *plan = c->plan;
+    double open = error, least = error;
+    if (!isnan(error)) {
+        memcpy(c->q, plan->start.q_given, (size_t)c->n_q * sizeof *c->q);
+        (void)sarrus_gap_least(gap, 0.0, MOST_STEPS);
+        least = sarrus_configuration_rows(c, 0.0);
+    }
+    const int worst = open_owner(c, &open);
+    const char *what = worst < plan->model->n_joints ? "joint" : "constraint", *name = sarrus_plan_owner_name(plan, worst);
+    const sarrus_location at = sarrus_model_location(plan->model, sarrus_plan_owner_place(plan, worst));
     if (isnan(error))
         return sarrus_report_at(
             context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
             "the mechanism cannot be assembled: %s '%s' has no meaning in the given configuration (a disc that lies "
             "flat, points that are one); expected one in which it has",
-            worst < model->n_joints ? "joint" : "constraint", sarrus_plan_owner_name(plan, worst));
+            what, name);
+    if (least <= closes)
+        return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
+                                "the mechanism cannot be assembled from the given configuration, though all constraints can "
+                                "close; expected bodies that are given closer to where they are to begin");
     return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &at,
                             "the mechanism cannot be assembled: %s '%s' stays open by %.3g, all constraints by %.3g; expected "
                             "lengths and points with which every joint can close",
-                            worst < model->n_joints ? "joint" : "constraint", sarrus_plan_owner_name(plan, worst), sqrt(largest),
-                            error);
+                            what, name, open, least);
 }
 
 /* A mass or an inertia is 0, or can be divided by. */
@@ -415,7 +435,7 @@ static sarrus_status assemble(sarrus_context *context, sarrus_plan *plan, sarrus
     const double error = sarrus_configuration_assemble(c, 0.0);
     sarrus_status status = sarrus_plan_watch_goes_on(plan->watch) ? SARRUS_OK : SARRUS_INTERRUPTED;
     if (status == SARRUS_OK && !(error <= 1e-10 * scale)) {
-        status = report_open(context, c, error);
+        status = report_open(context, gap, error, 1e-10 * scale);
         note_far_drives(context, c);
     }
     return status == SARRUS_OK ? sarrus_plan_drives_check(context, plan, gap) : status;
