@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/names.h"
+#include "scenario/anchors.h"
 #include "scenario/guard.h"
 
 /* An open sequence or mapping, and the key that waits for its value. */
@@ -24,6 +25,7 @@ struct build {
     const char *text; /* [n_bytes] */
     size_t n_bytes;
     sarrus_place last; /* where the last node with a place was */
+    sarrus_anchors anchors;
     int n_documents;
     int depth;
     struct level levels[SARRUS_SCENARIO_MAX_DEPTH];
@@ -122,6 +124,73 @@ static bool place_node(struct build *build, sarrus_node *node) {
     return status == SARRUS_NO_MEMORY ? fail_memory(build) : true;
 }
 
+/* The name that an event gives its node, NULL: none; and its tag. */
+static struct fy_token *anchor_of(const struct fy_event *event) {
+    return event->type == FYET_SCALAR           ? event->scalar.anchor
+           : event->type == FYET_SEQUENCE_START ? event->sequence_start.anchor
+           : event->type == FYET_MAPPING_START  ? event->mapping_start.anchor
+                                                : NULL;
+}
+
+static struct fy_token *tag_of(const struct fy_event *event) {
+    return event->type == FYET_SCALAR           ? event->scalar.tag
+           : event->type == FYET_SEQUENCE_START ? event->sequence_start.tag
+           : event->type == FYET_MAPPING_START  ? event->mapping_start.tag
+                                                : NULL;
+}
+
+static bool name_node(struct build *build, const struct fy_event *event, sarrus_node *node) {
+    struct fy_token *anchor = anchor_of(event);
+    size_t n_name = 0;
+    const char *name = anchor != NULL ? fy_token_get_text(anchor, &n_name) : NULL;
+    if (anchor == NULL) {
+        return true;
+    }
+    return (name != NULL && sarrus_anchors_put(&build->anchors, build->tree, name, n_name, node)) || fail_memory(build);
+}
+
+static bool fail_entries(struct build *build, sarrus_place place) {
+    return fail(build, place, "the file holds too many entries; expected at most 1000000");
+}
+
+/* Whether the node is still being read: an alias within would hold itself. */
+static bool is_open(const struct build *build, const sarrus_node *node) {
+    int i = 0;
+    while (i < build->depth && build->levels[i].node != node) {
+        ++i;
+    }
+    return i < build->depth;
+}
+
+/* What an alias names, once more. */
+static bool add_alias(struct build *build, struct fy_event *event) {
+    size_t n_name = 0;
+    const char *name = fy_token_get_text(event->alias.anchor, &n_name);
+    sarrus_place place = event_place(build, event, event->alias.anchor); /* the mark is behind the '*' */
+    place.column -= place.column > 1;
+    if (name == NULL) {
+        return fail_memory(build);
+    }
+    sarrus_node *named = sarrus_anchors_find(&build->anchors, name, n_name);
+    if (named == NULL) {
+        return fail(build, place,
+                    "an alias ('*') of what no anchor before it names ('&'); expected an anchor (quote it if it is not meant as an "
+                    "alias)");
+    }
+    if (is_open(build, named)) {
+        return fail(build, place, "an alias ('*') within what it names; expected an anchor that ends before it");
+    }
+    if (build->depth + sarrus_node_depth(named) > SARRUS_SCENARIO_MAX_DEPTH) {
+        return fail(build, place, "lists and mappings are nested too deeply by this alias ('*'); expected at most 32 levels");
+    }
+    sarrus_node *copy = sarrus_node_copy(build->tree, named);
+    if (copy == NULL) {
+        return build->tree->n_entries > SARRUS_SCENARIO_MAX_ENTRIES ? fail_entries(build, place) : fail_memory(build);
+    }
+    copy->place = place;
+    return place_node(build, copy);
+}
+
 /* Whether something stands in the text where a plain scalar is. What is quoted may come to nothing all the same. */
 static bool scalar_has_letters(struct fy_token *token) {
     const struct fy_mark *begin = token != NULL ? fy_token_start_mark(token) : NULL;
@@ -150,7 +219,7 @@ static bool add_scalar(struct build *build, struct fy_event *event) {
         return fail_memory(build);
     }
     node->is_plain = token == NULL || fy_token_scalar_style(token) == FYSS_PLAIN;
-    return place_node(build, node);
+    return name_node(build, event, node) && place_node(build, node);
 }
 
 static bool open_node(struct build *build, struct fy_event *event, sarrus_node_kind kind) {
@@ -159,7 +228,7 @@ static bool open_node(struct build *build, struct fy_event *event, sarrus_node_k
         return fail(build, place, "lists and mappings are nested too deeply; expected at most 32 levels");
     }
     sarrus_node *node = sarrus_tree_node(build->tree, kind, build->i_source, place, NULL, 0);
-    if (node == NULL) {
+    if (node == NULL || !name_node(build, event, node)) {
         return fail_memory(build);
     }
     const struct level *above = build->depth > 0 ? &build->levels[build->depth - 1] : NULL;
@@ -197,35 +266,6 @@ static bool close_node(struct build *build) {
     return !level->is_key || place_key(build, level->node);
 }
 
-/* Anchors, tags and aliases: refused wherever they stand. */
-static bool check_properties(struct build *build, struct fy_event *event) {
-    struct fy_token *anchor = NULL;
-    struct fy_token *tag = NULL;
-    if (event->type == FYET_SCALAR) {
-        anchor = event->scalar.anchor;
-        tag = event->scalar.tag;
-    } else if (event->type == FYET_SEQUENCE_START) {
-        anchor = event->sequence_start.anchor;
-        tag = event->sequence_start.tag;
-    } else if (event->type == FYET_MAPPING_START) {
-        anchor = event->mapping_start.anchor;
-        tag = event->mapping_start.tag;
-    } else if (event->type == FYET_ALIAS) {
-        sarrus_place place = event_place(build, event, event->alias.anchor); /* the mark is behind the '*' */
-        place.column -= place.column > 1;
-        return fail(build, place, "an alias ('*'); expected the text itself (quote it if it is not meant as an alias)");
-    }
-    if (anchor != NULL) {
-        sarrus_place place = event_place(build, event, anchor); /* the mark is behind the '&' */
-        place.column -= place.column > 1;
-        return fail(build, place, "an anchor ('&'); expected none, since aliases are not read");
-    }
-    if (tag != NULL) {
-        return fail(build, event_place(build, event, tag), "a tag ('!'); expected none, types follow from the keys");
-    }
-    return true;
-}
-
 static bool second_refuse(struct build *build, struct fy_event *event) {
     return fail(build, event_place(build, event, NULL), "a second document begins here; expected one document in the file");
 }
@@ -233,11 +273,11 @@ static bool second_refuse(struct build *build, struct fy_event *event) {
 static bool take_event(struct build *build, struct fy_event *event) {
     if (build->n_documents > 1)
         return second_refuse(build, event);
-    if (!check_properties(build, event)) {
-        return false;
+    if (tag_of(event) != NULL) {
+        return fail(build, event_place(build, event, tag_of(event)), "a tag ('!'); expected none, types follow from the keys");
     }
     if (build->tree->n_entries > SARRUS_SCENARIO_MAX_ENTRIES) {
-        return fail(build, event_place(build, event, NULL), "the file holds too many entries; expected at most 1000000");
+        return fail_entries(build, event_place(build, event, NULL));
     }
     switch (event->type) {
     case FYET_DOCUMENT_START:
@@ -246,6 +286,8 @@ static bool take_event(struct build *build, struct fy_event *event) {
         return build->n_documents == 1 || fy_event_start_mark(event) == NULL || second_refuse(build, event);
     case FYET_SCALAR:
         return add_scalar(build, event);
+    case FYET_ALIAS:
+        return add_alias(build, event);
     case FYET_SEQUENCE_START:
         return open_node(build, event, SARRUS_NODE_SEQUENCE);
     case FYET_MAPPING_START:
@@ -329,6 +371,7 @@ static bool run_events(struct build *build, struct fy_parser *parser, struct fy_
     while (build->depth > 0) {
         sarrus_names_clear(&build->levels[--build->depth].keys);
     }
+    sarrus_anchors_clear(&build->anchors);
     return goes_on;
 }
 

@@ -55,6 +55,20 @@ static sarrus_status check_overrides(sarrus_context *context, const sarrus_overr
     return SARRUS_OK;
 }
 
+/* out ← text without a byte order mark at its begin, and with line ends of a line feed alone: how editors of other systems write.
+ * Returns its bytes. */
+static size_t copy_text(const char *text, size_t n_bytes, char *out) {
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t n_mark = sizeof mark - 1;
+    size_t n = 0;
+    for (size_t i = n_bytes >= n_mark && memcmp(text, mark, n_mark) == 0 ? n_mark : 0; i < n_bytes; ++i) {
+        if (!(text[i] == '\r' && i + 1 < n_bytes && text[i + 1] == '\n')) {
+            out[n++] = text[i];
+        }
+    }
+    return n;
+}
+
 static bool make_copies(sarrus_reading *reading, const sarrus_text *text) {
     /* What the guard would refuse for its size is cut right behind the limit: the rest need not be copied. */
     const size_t most = SARRUS_SCENARIO_MAX_BYTES + 1U;
@@ -65,7 +79,7 @@ static bool make_copies(sarrus_reading *reading, const sarrus_text *text) {
         return false;
     }
     if (reading->n_bytes > 0) {
-        memcpy(reading->text, text->bytes, reading->n_bytes);
+        reading->n_bytes = copy_text(text->bytes, reading->n_bytes, reading->text);
     }
     for (size_t i = 0; i < reading->n_overrides; ++i) {
         if (asprintf(&reading->shown[i], "%s=%s", reading->overrides[i].path, reading->overrides[i].value) < 0) {

@@ -1,6 +1,6 @@
 /* A YAML document as a tree of our own: scalars, sequences and mappings, each with its place.
  *
- * The tree is built from libfyaml's events, so libfyaml never resolves aliases, merges or tags, and overrides can edit it
+ * The tree is built from libfyaml's events, so libfyaml never resolves aliases or tags (anchors.h does), and overrides can edit it
  * without touching libfyaml's documents. All memory of a tree is freed at once. */
 #ifndef SARRUS_SCENARIO_TREE_H
 #define SARRUS_SCENARIO_TREE_H

@@ -57,6 +57,40 @@ static void bodies_of_the_five_bar(void **state) {
     reading_end(&reading);
 }
 
+/* As PyYAML writes what holds the same list twice, and editors of other systems: the same scenario. */
+static void aliases_are_what_they_name(void **state) {
+    (void)state;
+    static const char written[] =
+        "sarrus: 1\nspace: planar\nbodies:\n"
+        "  - {name: a, mass: 2, inertia: 0.5, position: [0.5, 0]}\n"
+        "  - {name: b, mass: 2, inertia: 2, position: [0.5, 0]}\n"
+        "joints:\n"
+        "  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0], drive: {signal: {sine: {amplitude: 0.5, frequency: 2}}}}\n"
+        "  - {name: B, type: revolute, bodies: [ground, b], at: [0.5, 0], drive: {signal: {sine: {amplitude: 0.5, frequency: "
+        "2}}}}\n"
+        "integrator: {dt: 0.5, t_end: 2}\n";
+    static const char named[] = "\xef\xbb\xbfsarrus: 1\r\nspace: planar\r\nbodies:\r\n"
+                                "- inertia: 0.5\r\n  mass: &id001 2\r\n  name: a\r\n  position: &id002\r\n  - &x 0.5\r\n  - 0\r\n"
+                                "- {name: b, mass: *id001, inertia: *id001, position: *id002}\r\n"
+                                "joints:\r\n"
+                                "  - {name: A, type: revolute, bodies: [ground, a], at: [0, 0], drive: &id001 {signal: {sine: "
+                                "{amplitude: *x, frequency: &f 2}}}}\r\n"
+                                "  - {name: B, type: revolute, bodies: [ground, b], at: *id002, drive: *id001}\r\n"
+                                "integrator: {dt: *x, t_end: *f}";
+    struct reading plain = read_text(written), aliased = read_text(named);
+    print_diagnostics(&aliased);
+    assert_int_equal(plain.status, SARRUS_OK);
+    assert_int_equal(aliased.status, SARRUS_OK);
+    assert_int_equal(plain.model->n_values, aliased.model->n_values);
+    for (int i = 0; i < plain.model->n_values; ++i) {
+        check_nominal(aliased.model, (sarrus_value_index)i, plain.model->values[i].nominal, plain.model->values[i].path);
+    }
+    assert_string_not_equal(sarrus_model_resolved(aliased.model), "");
+    assert_null(strpbrk(sarrus_model_resolved(aliased.model), "&*\r"));
+    reading_end(&plain);
+    reading_end(&aliased);
+}
+
 static void joints_and_forces_of_the_five_bar(void **state) {
     (void)state;
     struct reading reading = read_good("five_bar.yaml");
@@ -517,6 +551,7 @@ static void empty_sections_are_absent_ones(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_of_the_five_bar),
+        cmocka_unit_test(aliases_are_what_they_name),
         cmocka_unit_test(joints_and_forces_of_the_five_bar),
         cmocka_unit_test(settings_of_the_five_bar),
         cmocka_unit_test(defaults),

@@ -43,10 +43,8 @@ static void bytes_that_are_no_text(void **state) {
         {"a: \x1b[31m", 8, 1, 4, "a control character"},        /* terminal escape */
         {"a: \x7f", 4, 1, 4, "a control character"},            /* delete */
         {"\xc3\xa9: \xc2\x85", 6, 1, 4, "a control character"}, /* next line; columns count characters */
-        {"\xef\xbb\xbf"
-         "a: 1",
-         7, 1, 1, "a byte order mark"},
-        {"a: 1\r\nb: 2\r\n", 12, 1, 5, "a carriage return"},
+        {"a: \xef\xbb\xbf", 6, 1, 4, "a byte order mark"},      /* which at the begin is passed over */
+        {"a: 1\rb: 2\r\n", 11, 1, 5, "a carriage return"},      /* which before a line feed is passed over */
         {"a: 1\n\tb: 2", 11, 2, 1, "a tab"},
         {"a: \xe2\x80\xa8", 6, 1, 4, "a Unicode line end"},
         {"a: \xef\xbf\xbf", 6, 1, 4, "noncharacter"},
