@@ -16,7 +16,8 @@ from .choices import batch_options, count_check, names_of, seed_check
 from .devices import LANES, DeviceView, device_address, stream_handle
 from .errors import ArgumentError, UnsupportedError
 from .models import Model, Scenario
-from .samples import floats_of, sample_table, sampled_model
+from .sample_files import sample_of
+from .samples import Samples, floats_of, sample_table, sampled_model
 
 if TYPE_CHECKING:
     from .animation import Animation
@@ -47,7 +48,7 @@ class Batch:
     settings: as for `load`
     seed: of the draws; None: the scenario's
     draw: False gives every instance the nominal parameters
-    samples: own values [n, parameters] in SI units, columns as `Model.parameters`, or a dict of them by label
+    samples: own values [n, parameters] in SI units, columns as `Model.parameters`, a dict of them by label, or a file of them
     backend: "auto", "cpu", "cuda"; threads: None takes all processors
     specialize: "auto", "on", "off": kernels compiled for the mechanism, which give the same bits faster
     first_instance: the number in its study of the batch's instance 0, whose draws it takes. The study is the scenario's, of
@@ -67,7 +68,7 @@ class Batch:
         settings: Mapping[str, object] | None = None,
         seed: int | None = None,
         draw: bool = True,
-        samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None = None,
+        samples: Samples | None = None,
         backend: str = "auto",
         threads: int | None = None,
         specialize: str = "auto",
@@ -76,6 +77,7 @@ class Batch:
         all_rows: bool = False,
     ) -> None:
         n_asked = 0 if n is None else count_check("n", n, 1)
+        samples = sample_of(samples)
         self.model = sampled_model(scenario, settings, samples, n_asked, n_asked)
         # A copy: pickling makes the batch anew from it, whatever the caller has done with their own.
         sample = None if samples is None else sample_table(self.model, samples).copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -9,8 +10,11 @@ import numpy.typing as npt
 
 from .errors import ArgumentError, Error, ScenarioError
 from .models import Model, Scenario
+from .sample_files import ResultSample
 
 Floats = npt.NDArray[np.float64]
+# As a user gives them: numbers, or the path of a file of them.
+Samples = npt.ArrayLike | Mapping[str, npt.ArrayLike] | str | os.PathLike[str]
 
 
 def floats_of(name: str, values: npt.ArrayLike) -> Floats:
@@ -76,6 +80,8 @@ def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLi
     """An own sample as [instances, parameters], its columns in the model's order."""
     labels: Sequence[str] = model.parameters
     if isinstance(samples, Mapping):
+        if isinstance(samples, ResultSample):  # which has a draw for several paths under each of them
+            samples = {label: samples[label] for label in labels if label in samples}
         if set(samples) != set(labels):
             raise ArgumentError(f"samples are of {list(samples)}; expected each of {list(labels)} once")
         try:

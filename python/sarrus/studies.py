@@ -20,7 +20,8 @@ from .choices import batch_options, count_check, seed_check, text_check
 from .errors import ArgumentError, FileError
 from .models import Model, Scenario
 from .parts import Parts, memory_check, parts_run
-from .samples import sample_table, sampled_model
+from .sample_files import sample_of
+from .samples import Samples, sample_table, sampled_model
 
 
 class Result:
@@ -172,7 +173,7 @@ def run(
     *,
     instances: int | None = None,
     seed: int | None = None,
-    samples: npt.ArrayLike | Mapping[str, npt.ArrayLike] | None = None,
+    samples: Samples | None = None,
     threads: int | None = None,
     backend: str = "auto",
     specialize: str = "auto",
@@ -189,7 +190,8 @@ def run(
     output: the result file; None: the result is in memory
     instances, seed: None means the scenario's; with a design `instances` are its points or trajectories
     samples: own values instead of draws: [instances, parameters] in SI units, columns as `Model.parameters`, or a dict by label;
-        of a scenario that draws nothing a dict by names of parameters and paths of any of its numbers
+        of a scenario that draws nothing a dict by names of parameters and paths of any of its numbers. Or the path of a file of
+        them: a .csv with a line of names, a .npy, or a result
     resume: go on where an earlier run of the same to `output` has stood when it was stopped or killed; without one it begins anew,
         and of a complete result nothing is run (`result.summary["resumed_at"]`, s of motion, or None)
     retry_failed: the path of a complete result of this study, whose failed instances are run again as they were drawn, with the
@@ -205,6 +207,7 @@ def run(
     is done has been written, and raises KeyboardInterrupt. Raises `ScenarioError`, `FileError`, `BackendError`, `ArgumentError`.
     """
     n_instances = 0 if instances is None else count_check("instances", instances, 1)
+    samples = sample_of(samples)
     model = sampled_model(scenario, settings, samples, n_instances)
     is_in_parts = parts is not None or memory is not None
     if retry_failed is not None:

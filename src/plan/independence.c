@@ -214,8 +214,8 @@ static int open_owner(const sarrus_configuration *c, double *most) {
     return worst;
 }
 
-/* Says which joint or constraint keeps the nominal instance from closing: where the loops are least open, since Newton's method runs
- * anywhere from what cannot be closed. `closes`: a ‖Φ‖ that counts as none. */
+/* Says which joint or constraint keeps the nominal instance from closing: where the loops are least open, since Newton's method
+ * runs anywhere from what cannot be closed. `closes`: a ‖Φ‖ that counts as none. */
 static sarrus_status report_open(sarrus_context *context, sarrus_gap *gap, double error, double closes) {
     enum { MOST_STEPS = 200 };
     sarrus_configuration *c = gap->c;

@@ -1,7 +1,7 @@
-/* Claims: drives that no motion can follow are refused before a run, with the drives, the time and how far the loops stay open, and
- * so are mechanisms that are told to move and cannot, and those that cannot be assembled, with the least that they stay open; drives
- * that can be followed are not, however fast, redundant or close to singular positions they are, and looking at them leaves the plan
- * as it is. */
+/* Claims: drives that no motion can follow are refused before a run, with the drives, the time and how far the loops stay open;
+ * so are mechanisms that are told to move and cannot, and those that cannot be assembled, with the least that they stay open.
+ * Drives that can be followed are not, however fast, redundant or close to singular positions they are, and looking at them leaves
+ * the plan as it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -291,9 +291,9 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Four-bar of hinges of which one lies out of the plane of the others by a tenth of a millimetre: Newton's method runs anywhere. What
- * is told is the least that the loop can be open. Half of the tenth, about the two long links' tilt: 4.2e-5 m by a search of its own
- * over the poses of all three bodies. */
+/* Four-bar of hinges of which one lies out of the plane of the others by a tenth of a millimetre: Newton's method runs anywhere.
+ * What is told is the least that the loop can be open, some half of that, since all joints give way: 4.2e-5 by a search of its own
+ * over the poses of all three bodies, of lengths and angles alike. */
 static void what_cannot_be_assembled_is_told_where_it_is_least_open(void **state) {
     (void)state;
     static const char four_bar[] =

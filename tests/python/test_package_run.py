@@ -127,6 +127,24 @@ def test_samples():
     raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=table, instances=4))
 
 
+def test_samples_in_files():
+    table = np.array([[0.29], [0.3], [0.31]])
+    labels = sarrus.load(SCENARIO).parameters
+    expected = sarrus.run(SCENARIO, samples=table, backend="cpu", settings=SHORT)
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        np.save(place / "s.npy", table)
+        (place / "s.csv").write_text(f"{labels[0]}\n0.29\n0.3\n0.31\n", encoding="utf-8-sig")
+        sarrus.run(SCENARIO, place / "s.h5", samples=table, backend="cpu", settings=SHORT)
+        for name in ("s.npy", "s.csv", "s.h5"):
+            same(sarrus.run(SCENARIO, samples=place / name, backend="cpu", settings=SHORT).q, expected.q)
+            assert sarrus.Batch(SCENARIO, samples=str(place / name), backend="cpu").n == 3
+        (place / "s.csv").write_text(f"{labels[0]}\n0.3,2\n", encoding="utf-8")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.csv"))
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.txt"))
+        raises(sarrus.FileError, lambda: sarrus.run(SCENARIO, samples=place / "none.npy"))
+
+
 def test_samples_of_a_scenario_that_draws_nothing():
     """Any of its numbers by name or path; the motion is that of one which draws them."""
     own = {"batch.parameters": [{"name": "L", "distribution": "uniform", "low": 0.2, "high": 0.4}]}
