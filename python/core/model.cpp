@@ -126,6 +126,17 @@ static std::vector<std::pair<int, int>> joint_bodies_of(const sarrus_plan *plan)
     return bodies;
 }
 
+// (free coordinates, driven ones) of each joint.
+static std::vector<std::pair<int, int>> joint_coordinates_of(const sarrus_plan *plan) {
+    std::vector<std::pair<int, int>> counts;
+    for (int i = 0; sarrus_plan_joint_name(plan, i) != nullptr; ++i) {
+        int n_driven = 0;
+        const int n = sarrus_plan_joint_coordinates(plan, i, &n_driven);
+        counts.emplace_back(n, n_driven);
+    }
+    return counts;
+}
+
 // What may not be meant: (kind, whether it matters, name, sentence), as `sarrus check` tells it.
 static nb::list warnings_of(const sarrus_plan *plan, uint64_t n_instances) {
     Context context;
@@ -181,6 +192,7 @@ void model_bind(nb::module_ &module) {
         .def("speeds", [](Model &self, int i) { return names_of(self.plan(i), true); })
         .def("joints", [](Model &self, int i) { return joints_of(self.plan(i)); })
         .def("joint_bodies", [](Model &self, int i) { return joint_bodies_of(self.plan(i)); })
+        .def("joint_coordinates", [](Model &self, int i) { return joint_coordinates_of(self.plan(i)); })
         .def("parameters", [](const Model &self, int i) { return parameters_of(self.group(i)); })
         .def("warnings", [](Model &self, int i, uint64_t n_instances) { return warnings_of(self.plan(i), n_instances); });
 }

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from .channels import channel_find
 from .choices import batch_options, count_check, names_of, seed_check
 from .devices import LANES, DeviceView, device_address, stream_handle
 from .errors import ArgumentError, UnsupportedError
@@ -397,8 +398,10 @@ class Batch:
         """Observables of the present state, by name; instances that have failed give NaN.
 
         "q", "v", "acceleration": [N, n]; "energy", "work", "position_error", "velocity_error", "rank", "kept", "dropped": [N];
-        "reactions": [N, joints, 3 | 6], joints as `Model.joints`; "reactions/JOINT": [N, 3 | 6]; "drives": [N, drives] in the order
-        of the scenario; "constraints": [N, loads]; the name of a coordinate or a speed ("crank_a.theta"): [N].
+        "reactions": [N, joints, 3 | 6], joints as `Model.joints`; "drives": [N, drives] in the order of the scenario;
+        "constraints": [N, loads]; the name of a coordinate or a speed ("crank_a.theta"): [N]. And by paths of a result file:
+        "state/q", "diagnostics/energy", …; "reactions/A" [N, 3 | 6]; "drives/A" [N], of several drives [N, k];
+        "joints/A/coordinate", "joints/A/speed" [N, k].
 
         A reaction is force (and torque) on the child at the joint point, in the inertial frame, without the joint's springs and
         dampers.
@@ -560,20 +563,7 @@ class Batch:
         return array
 
     def _channel(self, name: str) -> tuple[str, int | slice | None]:
-        """The observable that a name belongs to, and which columns of it (None: all)."""
-        if name in _OBSERVABLES:
-            return name, None
-        for word, names in (("q", self.model.coordinates), ("v", self.model.speeds)):
-            if name in names:
-                return word, names.index(name)
-        head, _, joint = name.partition("/")
-        if head == "reactions" and joint in self.model.joints:
-            width = self._core.observable_width(_OBSERVABLES["reactions"]) // len(self.model.joints)
-            start = self.model.joints.index(joint) * width
-            return "reactions", slice(start, start + width)
-        raise ArgumentError(
-            f"nothing is called {name!r}; expected one of {', '.join(_OBSERVABLES)}, a coordinate, a speed or reactions/JOINT"
-        )
+        return channel_find(self.model, _OBSERVABLES, name)
 
     def _shaped(self, word: str, array: Floats, column: int | slice | None) -> Floats:
         if column is not None:

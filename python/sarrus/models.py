@@ -181,6 +181,11 @@ class Model:
         return self.sizes["n_coordinates"] != self.sizes["n"]
 
     @property
+    def joint_coordinates(self) -> list[tuple[int, int]]:
+        """(free coordinates, driven ones among them) of each joint, in the order of `joints`."""
+        return self._core.joint_coordinates(0)
+
+    @property
     def parameters(self) -> list[str]:
         """Labels of what is drawn, the columns of an own sample."""
         return self._core.parameters(0)

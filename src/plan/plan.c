@@ -153,6 +153,20 @@ int sarrus_plan_joint_child(const sarrus_plan *plan, int i) {
     return body_of_joint(plan, i, 1);
 }
 
+int sarrus_plan_joint_coordinates(const sarrus_plan *plan, int i, int *driven) {
+    if (!plan || i < 0 || i >= plan->model->n_joints)
+        return -1;
+    bool is_angle[SARRUS_MAX_FREEDOMS];
+    const sarrus_joint *joint = &plan->model->joints[i];
+    const int n = sarrus_joint_coordinates(plan->model->space, joint, is_angle); /* a rotation vector is one here */
+    int n_driven = 0;
+    for (int k = 0; k < n; ++k)
+        n_driven += joint->drive[k] >= 0;
+    if (driven)
+        *driven = n_driven;
+    return sarrus_joint_n_numbers(plan->model->space, joint);
+}
+
 const char *sarrus_plan_report(const sarrus_plan *plan) {
     return plan ? plan->report : NULL;
 }

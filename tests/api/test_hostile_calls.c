@@ -304,14 +304,15 @@ static bool plan(void) {
                 order.name && sarrus_plan_n_orders(NULL) == 0 && sarrus_plan_hash(NULL) == 0 && sarrus_plan_report(NULL) == NULL &&
                 sarrus_plan_coordinate_name(NULL, 0) == NULL && sarrus_plan_speed_name(NULL, 0) == NULL &&
                 sarrus_plan_joint_name(NULL, 0) == NULL && sarrus_plan_joint_parent(NULL, 0) == -2 &&
-                sarrus_plan_joint_child(NULL, 0) == -2 && sarrus_plan_coordinate_name(w.plan, 3) == NULL &&
-                sarrus_plan_speed_name(w.plan, 3) == NULL;
+                sarrus_plan_joint_child(NULL, 0) == -2 && sarrus_plan_joint_coordinates(NULL, 0, NULL) == -1 &&
+                sarrus_plan_coordinate_name(w.plan, 3) == NULL && sarrus_plan_speed_name(w.plan, 3) == NULL;
     for (int i = 0; i < N_BAD && good; ++i) {
         order = (sarrus_plan_order){.flops = 5.0};
         sarrus_plan_order_get(w.plan, bad_indices[i], &order);
         good = order.flops == 0.0 && order.name && sarrus_plan_coordinate_name(w.plan, bad_indices[i]) == NULL &&
                sarrus_plan_speed_name(w.plan, bad_indices[i]) == NULL && sarrus_plan_joint_name(w.plan, bad_indices[i]) == NULL &&
-               sarrus_plan_joint_parent(w.plan, bad_indices[i]) == -2 && sarrus_plan_joint_child(w.plan, bad_indices[i]) == -2;
+               sarrus_plan_joint_parent(w.plan, bad_indices[i]) == -2 && sarrus_plan_joint_child(w.plan, bad_indices[i]) == -2 &&
+               sarrus_plan_joint_coordinates(w.plan, bad_indices[i], NULL) == -1;
     }
     return good;
 }
@@ -476,7 +477,7 @@ static const struct {
      words},
     {"pinv_compute pinv_count_flops pinv_options_resolve", pinv},
     {"plan_create plan_create_watched plan_sizes_get plan_n_orders plan_order_get plan_hash plan_report plan_coordinate_name "
-     "plan_speed_name plan_joint_name plan_joint_parent plan_joint_child",
+     "plan_speed_name plan_joint_name plan_joint_parent plan_joint_child plan_joint_coordinates",
      plan},
     {"document_read_file document_read_text document_destroy document_is_mixed document_n_groups document_model document_file "
      "document_resolved document_name",
