@@ -92,8 +92,8 @@ const char *sarrus_plan_joint_name(const sarrus_plan *plan, int i);
 int sarrus_plan_joint_parent(const sarrus_plan *plan, int i);
 int sarrus_plan_joint_child(const sarrus_plan *plan, int i);
 
-/* Free coordinates of joint `i`: how many of SARRUS_OBSERVE_JOINT_COORDINATES and of the speeds are its, joint by joint; −1: there is
- * no such joint. In *driven how many of them are driven, likewise of SARRUS_OBSERVE_DRIVES (NULL: not wanted). */
+/* Free coordinates of joint `i`: how many of SARRUS_OBSERVE_JOINT_COORDINATES and of the speeds are its, joint by joint; −1: there
+ * is no such joint. In *driven how many of them are driven, likewise of SARRUS_OBSERVE_DRIVES (NULL: not wanted). */
 int sarrus_plan_joint_coordinates(const sarrus_plan *plan, int i, int *driven);
 
 /* The model card: graph, tree, cut joints, n, m, r, degrees of freedom, redundant constraints by name, uniqueness of a

@@ -304,15 +304,16 @@ static bool plan(void) {
                 order.name && sarrus_plan_n_orders(NULL) == 0 && sarrus_plan_hash(NULL) == 0 && sarrus_plan_report(NULL) == NULL &&
                 sarrus_plan_coordinate_name(NULL, 0) == NULL && sarrus_plan_speed_name(NULL, 0) == NULL &&
                 sarrus_plan_joint_name(NULL, 0) == NULL && sarrus_plan_joint_parent(NULL, 0) == -2 &&
-                sarrus_plan_joint_child(NULL, 0) == -2 && sarrus_plan_joint_coordinates(NULL, 0, NULL) == -1 &&
-                sarrus_plan_coordinate_name(w.plan, 3) == NULL && sarrus_plan_speed_name(w.plan, 3) == NULL;
+                sarrus_plan_joint_child(NULL, 0) == -2 && sarrus_plan_coordinate_name(w.plan, 3) == NULL &&
+                sarrus_plan_speed_name(w.plan, 3) == NULL && sarrus_plan_joint_coordinates(NULL, 0, NULL) == -1;
     for (int i = 0; i < N_BAD && good; ++i) {
+        const int bad = bad_indices[i];
         order = (sarrus_plan_order){.flops = 5.0};
-        sarrus_plan_order_get(w.plan, bad_indices[i], &order);
-        good = order.flops == 0.0 && order.name && sarrus_plan_coordinate_name(w.plan, bad_indices[i]) == NULL &&
-               sarrus_plan_speed_name(w.plan, bad_indices[i]) == NULL && sarrus_plan_joint_name(w.plan, bad_indices[i]) == NULL &&
-               sarrus_plan_joint_parent(w.plan, bad_indices[i]) == -2 && sarrus_plan_joint_child(w.plan, bad_indices[i]) == -2 &&
-               sarrus_plan_joint_coordinates(w.plan, bad_indices[i], NULL) == -1;
+        sarrus_plan_order_get(w.plan, bad, &order);
+        good = order.flops == 0.0 && order.name && !sarrus_plan_coordinate_name(w.plan, bad) &&
+               !sarrus_plan_speed_name(w.plan, bad) && !sarrus_plan_joint_name(w.plan, bad) &&
+               sarrus_plan_joint_parent(w.plan, bad) == -2 && sarrus_plan_joint_child(w.plan, bad) == -2 &&
+               sarrus_plan_joint_coordinates(w.plan, bad, NULL) == -1;
     }
     return good;
 }
