@@ -289,6 +289,12 @@ static bool pinv(void) {
     return good && isnan(sarrus_pinv_count_flops(NULL, -1, 2, 0, 2, 1.0)) && !isnan(sarrus_pinv_count_flops(NULL, 2, 2, 0, 2, 1.0));
 }
 
+static bool names_nothing(const sarrus_plan *plan, int i) {
+    return !sarrus_plan_coordinate_name(plan, i) && !sarrus_plan_speed_name(plan, i) && !sarrus_plan_joint_name(plan, i) &&
+           sarrus_plan_joint_parent(plan, i) == -2 && sarrus_plan_joint_child(plan, i) == -2 &&
+           sarrus_plan_joint_coordinates(plan, i, NULL) == -1;
+}
+
 static bool plan(void) {
     sarrus_plan *out = NULL;
     sarrus_plan_sizes sizes = {.n = 5};
@@ -302,18 +308,11 @@ static bool plan(void) {
                 bad_and_told(sarrus_plan_create_watched(w.context, NULL, NULL, &out)) &&
                 bad_and_told(sarrus_plan_create_watched(w.context, w.model, NULL, NULL)) && sizes.n == 0 && order.flops == 0.0 &&
                 order.name && sarrus_plan_n_orders(NULL) == 0 && sarrus_plan_hash(NULL) == 0 && sarrus_plan_report(NULL) == NULL &&
-                sarrus_plan_coordinate_name(NULL, 0) == NULL && sarrus_plan_speed_name(NULL, 0) == NULL &&
-                sarrus_plan_joint_name(NULL, 0) == NULL && sarrus_plan_joint_parent(NULL, 0) == -2 &&
-                sarrus_plan_joint_child(NULL, 0) == -2 && sarrus_plan_coordinate_name(w.plan, 3) == NULL &&
-                sarrus_plan_speed_name(w.plan, 3) == NULL && sarrus_plan_joint_coordinates(NULL, 0, NULL) == -1;
+                names_nothing(NULL, 0) && !sarrus_plan_coordinate_name(w.plan, 3) && !sarrus_plan_speed_name(w.plan, 3);
     for (int i = 0; i < N_BAD && good; ++i) {
-        const int bad = bad_indices[i];
         order = (sarrus_plan_order){.flops = 5.0};
-        sarrus_plan_order_get(w.plan, bad, &order);
-        good = order.flops == 0.0 && order.name && !sarrus_plan_coordinate_name(w.plan, bad) &&
-               !sarrus_plan_speed_name(w.plan, bad) && !sarrus_plan_joint_name(w.plan, bad) &&
-               sarrus_plan_joint_parent(w.plan, bad) == -2 && sarrus_plan_joint_child(w.plan, bad) == -2 &&
-               sarrus_plan_joint_coordinates(w.plan, bad, NULL) == -1;
+        sarrus_plan_order_get(w.plan, bad_indices[i], &order);
+        good = order.flops == 0.0 && order.name && names_nothing(w.plan, bad_indices[i]);
     }
     return good;
 }
