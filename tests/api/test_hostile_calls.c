@@ -24,6 +24,7 @@
 #include "tests/api/hostile_kinematics.h"
 #include "tests/api/hostile_device.h"
 #include "tests/api/hostile_draws.h"
+#include "tests/api/hostile_plan.h"
 #include "tests/api/hostile_world.h"
 #include "tests/support/place.h"
 
@@ -289,34 +290,6 @@ static bool pinv(void) {
     return good && isnan(sarrus_pinv_count_flops(NULL, -1, 2, 0, 2, 1.0)) && !isnan(sarrus_pinv_count_flops(NULL, 2, 2, 0, 2, 1.0));
 }
 
-static bool names_nothing(const sarrus_plan *plan, int i) {
-    return !sarrus_plan_coordinate_name(plan, i) && !sarrus_plan_speed_name(plan, i) && !sarrus_plan_joint_name(plan, i) &&
-           sarrus_plan_joint_parent(plan, i) == -2 && sarrus_plan_joint_child(plan, i) == -2 &&
-           sarrus_plan_joint_coordinates(plan, i, NULL) == -1;
-}
-
-static bool plan(void) {
-    sarrus_plan *out = NULL;
-    sarrus_plan_sizes sizes = {.n = 5};
-    sarrus_plan_order order = {.flops = 5.0};
-    sarrus_plan_sizes_get(NULL, &sizes);
-    sarrus_plan_sizes_get(w.plan, NULL);
-    sarrus_plan_order_get(w.plan, 0, NULL);
-    sarrus_plan_order_get(NULL, 0, &order);
-    bool good = bad_and_told(sarrus_plan_create(w.context, NULL, &out)) &&
-                bad_and_told(sarrus_plan_create(w.context, w.model, NULL)) &&
-                bad_and_told(sarrus_plan_create_watched(w.context, NULL, NULL, &out)) &&
-                bad_and_told(sarrus_plan_create_watched(w.context, w.model, NULL, NULL)) && sizes.n == 0 && order.flops == 0.0 &&
-                order.name && sarrus_plan_n_orders(NULL) == 0 && sarrus_plan_hash(NULL) == 0 && sarrus_plan_report(NULL) == NULL &&
-                names_nothing(NULL, 0) && !sarrus_plan_coordinate_name(w.plan, 3) && !sarrus_plan_speed_name(w.plan, 3);
-    for (int i = 0; i < N_BAD && good; ++i) {
-        order = (sarrus_plan_order){.flops = 5.0};
-        sarrus_plan_order_get(w.plan, bad_indices[i], &order);
-        good = order.flops == 0.0 && order.name && names_nothing(w.plan, bad_indices[i]);
-    }
-    return good;
-}
-
 static void ignore_dataset(const char *path, int n_dims, const uint64_t *dims, const char *type, uint64_t stored_bytes,
                            const char *units, void *user) {
     (void)path, (void)n_dims, (void)dims, (void)type, (void)stored_bytes, (void)units, (void)user;
@@ -478,7 +451,7 @@ static const struct {
     {"pinv_compute pinv_count_flops pinv_options_resolve", pinv},
     {"plan_create plan_create_watched plan_sizes_get plan_n_orders plan_order_get plan_hash plan_report plan_coordinate_name "
      "plan_speed_name plan_joint_name plan_joint_parent plan_joint_child plan_joint_coordinates",
-     plan},
+     plan_made},
     {"document_read_file document_read_text document_destroy document_is_mixed document_n_groups document_model document_file "
      "document_resolved document_name",
      document},
