@@ -31,6 +31,14 @@ int sarrus_column_statistics_n(const sarrus_column_shape *shape) {
     return shape->levels.n == 0 ? OF_QUANTILES : shape->has_errors ? SARRUS_COLUMN_STATISTICS : OF_ERRORS;
 }
 
+bool sarrus_column_keeps_numbers(const sarrus_column_shape *shape, uint64_t n_study) {
+    return shape->levels.n > 0 && !shape->is_sketched && n_study <= SARRUS_SKETCH_BINS;
+}
+
+const char *sarrus_column_handed_on(bool keeps_numbers) {
+    return keeps_numbers ? "numbers" : "counts";
+}
+
 const char *sarrus_column_method(bool is_sketched) {
     return is_sketched ? "sketch" : "exact";
 }
@@ -43,15 +51,27 @@ void sarrus_column_spread_put(const sarrus_spread *spread, double *const *data, 
     data[OF_MAX][at] = spread->max;
 }
 
+/* Of numbers that are at hand: no error, where there is a quantile. */
+static void exact_put(const sarrus_column_totals *totals, const sarrus_column_shape *shape, const sarrus_spread *spread,
+                      double *const *data, uint64_t at) {
+    const sarrus_sink_levels *levels = &shape->levels;
+    double *quantiles = data[OF_QUANTILES] + at * (uint64_t)levels->n;
+    sarrus_spread_quantiles(totals->x, totals->n_numbers, spread, levels->values, levels->n, totals->scratch, quantiles);
+    for (int i = 0; i < levels->n && shape->has_errors; ++i)
+        data[OF_ERRORS][at * (uint64_t)levels->n + (uint64_t)i] = isnan(quantiles[i]) ? (double)NAN : 0.0;
+}
+
 void sarrus_column_totals_put(const sarrus_column_totals *totals, const sarrus_column_shape *shape, double *const *data,
                               uint64_t at) {
     const sarrus_spread spread = sarrus_spread_with(&totals->moments, totals->extremes);
     const uint64_t n = (uint64_t)shape->levels.n;
     sarrus_column_spread_put(&spread, data, at);
-    if (n > 0)
+    if (n > 0 && shape->is_sketched)
         sarrus_sketch_quantiles(totals->grid, totals->counts, totals->extremes,
                                 (sarrus_sketch_levels){shape->levels.n, shape->levels.values}, data[OF_QUANTILES] + at * n,
                                 data[OF_ERRORS] + at * n);
+    else if (n > 0)
+        exact_put(totals, shape, &spread, data, at);
 }
 
 /* The numbers go to the front. */
@@ -65,36 +85,19 @@ static uint64_t sums_take(const sarrus_column *column, sarrus_moments *total) {
     return n_numbers;
 }
 
-/* Of numbers that are at hand: no error, where there is a quantile. */
-static void exact_put(const sarrus_column *column, uint64_t n_numbers, const sarrus_column_shape *shape,
-                      const sarrus_spread *spread, double *const *data, uint64_t at) {
-    const sarrus_sink_levels *levels = &shape->levels;
-    double *quantiles = data[OF_QUANTILES] + at * (uint64_t)levels->n;
-    sarrus_spread_quantiles(column->x, n_numbers, spread, levels->values, levels->n, column->scratch, quantiles);
-    for (int i = 0; i < levels->n && shape->has_errors; ++i)
-        data[OF_ERRORS][at * (uint64_t)levels->n + (uint64_t)i] = isnan(quantiles[i]) ? (double)NAN : 0.0;
-}
-
 uint64_t sarrus_column_statistics_take(const sarrus_column *column, const sarrus_column_shape *shape, double *const *data,
                                        uint64_t at) {
-    sarrus_column_totals totals = {.counts = NULL};
-    const uint64_t n_numbers = sums_take(column, &totals.moments);
+    sarrus_column_totals totals = {.x = column->x, .scratch = column->scratch};
+    const uint64_t n_numbers = totals.n_numbers = sums_take(column, &totals.moments);
     totals.extremes = sarrus_extremes_of(column->x, n_numbers);
     const sarrus_sketch_grid grid = sarrus_sketch_grid_of(totals.extremes);
+    double own[SARRUS_SKETCH_NUMBERS], *counts = column->counts != NULL ? column->counts : own;
     totals.grid = &grid;
-    if (column->counts != NULL)
-        sarrus_sketch_put(&grid, column->x, n_numbers, column->counts);
-    if (shape->levels.n > 0 && shape->is_sketched) {
-        double own[SARRUS_SKETCH_NUMBERS];
-        if (column->counts == NULL)
-            sarrus_sketch_put(&grid, column->x, n_numbers, own);
-        totals.counts = (column->counts != NULL ? column->counts : own) + SARRUS_SKETCH_HEAD;
-        sarrus_column_totals_put(&totals, shape, data, at);
-        return n_numbers;
-    }
-    const sarrus_spread spread = sarrus_spread_with(&totals.moments, totals.extremes);
-    sarrus_column_spread_put(&spread, data, at);
-    if (shape->levels.n > 0)
-        exact_put(column, n_numbers, shape, &spread, data, at);
+    totals.counts = counts + SARRUS_SKETCH_HEAD;
+    if (column->counts != NULL || (shape->levels.n > 0 && shape->is_sketched))
+        sarrus_sketch_put(&grid, column->x, n_numbers, counts);
+    for (uint64_t i = 0; column->numbers != NULL && i < column->n; ++i)
+        column->numbers[i] = i < n_numbers ? column->x[i] : (double)NAN;
+    sarrus_column_totals_put(&totals, shape, data, at);
     return n_numbers;
 }

@@ -33,6 +33,14 @@ typedef struct sarrus_column_shape {
 /* Those over time that a model asks for, in one run: errors only with sketches. */
 sarrus_column_shape sarrus_column_shape_of(const sarrus_model *model);
 
+/* Whether parts of a study of so many instances that keep no trajectories hand on their numbers for quantiles, which are exact then.
+ * That is where all of them are no more than the counts by intervals that they hand on else, so that it depends on the study and
+ * not on how it is cut. */
+bool sarrus_column_keeps_numbers(const sarrus_column_shape *shape, uint64_t n_study);
+
+/* The word of what is handed on for quantiles: "numbers" or "counts". */
+const char *sarrus_column_handed_on(bool keeps_numbers);
+
 /* How many of the statistics there are. */
 int sarrus_column_statistics_n(const sarrus_column_shape *shape);
 
@@ -47,6 +55,7 @@ typedef struct sarrus_column {
     const sarrus_moment_part *part; /* of these instances, when it hands its sums on; else NULL */
     double *sums;                   /* [size] what it hands on */
     double *counts;                 /* [SARRUS_SKETCH_NUMBERS] what it hands on for quantiles; NULL: nothing */
+    double *numbers;                /* [n] the same where it hands on its numbers, NaN behind them; NULL: nothing */
 } sarrus_column;
 
 /* Into place `at` of the datasets data[statistic] of [places] or [places][levels]. Returns how many numbers there are. */
@@ -56,12 +65,16 @@ uint64_t sarrus_column_statistics_take(const sarrus_column *column, const sarrus
 /* What there is without levels, into place `at`. */
 void sarrus_column_spread_put(const sarrus_spread *spread, double *const *data, uint64_t at);
 
-/* The same of numbers with these sums, these extremes, and these counts by the intervals that go with them; without levels NULL. */
+/* The same of numbers with these sums and extremes. Quantiles are, where the shape is sketched, of counts by the intervals that go
+ * with the extremes, else of the numbers; without levels these are NULL. */
 typedef struct sarrus_column_totals {
     sarrus_moments moments;
     sarrus_extremes extremes;
     const sarrus_sketch_grid *grid;
     const double *counts; /* [SARRUS_SKETCH_BINS] */
+    const double *x;      /* [n_numbers] */
+    uint64_t n_numbers;
+    double *scratch; /* [n_numbers], overwritten */
 } sarrus_column_totals;
 void sarrus_column_totals_put(const sarrus_column_totals *totals, const sarrus_column_shape *shape, double *const *data,
                               uint64_t at);

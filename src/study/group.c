@@ -312,6 +312,7 @@ static sarrus_status datasets_make(sarrus_group *group, sarrus_context *context)
     sarrus_status status = kept_make(group, context);
     const sarrus_statistics_choice over = {.i_first = group->i_first,
                                            .n_instances = n_instances,
+                                           .n_study = group->n_study,
                                            .written = n_instances < group->n_study ? &group->channels : NULL,
                                            .lacks_rows = group->has_kept,
                                            .n_members = n_members};

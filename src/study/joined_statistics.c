@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "core/report.h"
-#include "study/column_statistics.h"
 #include "study/moments.h"
 
 static const double block_bytes = 0x1p26; /* of what is read of all parts at once, but for a single time */
@@ -13,9 +12,10 @@ static const double block_bytes = 0x1p26; /* of what is read of all parts at onc
 /* What a part hands on of a block of times. */
 typedef struct part_block {
     sarrus_moment_part part;
-    double *sums;      /* [n_times][width][size] */
-    double *counts;    /* [n_times][width][SARRUS_SKETCH_NUMBERS], where there are levels */
-    double *min, *max; /* [n_times][width] */
+    double *sums; /* [n_times][width][size] */
+    uint64_t n_for_quantiles;
+    double *for_quantiles; /* [n_times][width][n_for_quantiles], where there are levels: numbers, or counts of them */
+    double *min, *max;     /* [n_times][width] */
 } part_block;
 
 /* A series of all parts, a block of times at once. */
@@ -23,6 +23,8 @@ typedef struct joining {
     const sarrus_merged_group *group;
     const sarrus_merged_series *series;
     sarrus_column_shape shape;
+    bool has_numbers; /* parts have handed on numbers; else counts */
+    double *x;        /* [2][size of the study] of a column, and scratch */
     int n_parts;
     part_block *parts;                        /* [n_parts] */
     uint64_t n_most;                          /* times of a block */
@@ -31,16 +33,17 @@ typedef struct joining {
 
 static bool blocks_allocate(joining *work) {
     const uint64_t width = work->series->width;
-    const int n_counts = work->shape.levels.n > 0 ? SARRUS_SKETCH_NUMBERS : 0;
     double n_numbers = 0.0;
     work->parts = calloc((size_t)work->n_parts, sizeof *work->parts);
-    if (work->parts == NULL)
+    work->x = calloc(work->has_numbers ? 2 * (size_t)sarrus_merged_group_size(work->group) + 1 : 1, sizeof *work->x);
+    if (work->parts == NULL || work->x == NULL)
         return false;
     for (int i = 0; i < work->n_parts; ++i) {
         uint64_t i_first = 0, n = 0;
         sarrus_merged_group_part(work->group, i, &i_first, &n);
         work->parts[i].part = sarrus_moment_part_of(i_first, n);
-        n_numbers += (double)width * (2.0 + n_counts + sarrus_moment_part_size(&work->parts[i].part));
+        work->parts[i].n_for_quantiles = work->shape.levels.n == 0 ? 0 : work->has_numbers ? n : SARRUS_SKETCH_NUMBERS;
+        n_numbers += (double)width * (2.0 + (double)work->parts[i].n_for_quantiles + sarrus_moment_part_size(&work->parts[i].part));
     }
     const double fitting = block_bytes / (n_numbers * sizeof(double));
     work->n_most = fitting < 1.0 ? 1 : fitting > (double)work->series->n_times ? work->series->n_times : (uint64_t)fitting;
@@ -51,8 +54,8 @@ static bool blocks_allocate(joining *work) {
         own->sums = calloc(n * size + 1, sizeof *own->sums);
         own->min = calloc(n, sizeof *own->min);
         own->max = calloc(n, sizeof *own->max);
-        own->counts = calloc(n * (size_t)n_counts + 1, sizeof *own->counts);
-        ok = own->sums != NULL && own->counts != NULL && own->min != NULL && own->max != NULL;
+        own->for_quantiles = calloc(n * (size_t)own->n_for_quantiles + 1, sizeof *own->for_quantiles);
+        ok = own->sums != NULL && own->for_quantiles != NULL && own->min != NULL && own->max != NULL;
     }
     for (int k = 0; ok && k < SARRUS_COLUMN_STATISTICS; ++k)
         ok =
@@ -63,13 +66,14 @@ static bool blocks_allocate(joining *work) {
 static void blocks_free(joining *work) {
     for (int i = 0; work->parts != NULL && i < work->n_parts; ++i) {
         free(work->parts[i].sums);
-        free(work->parts[i].counts);
+        free(work->parts[i].for_quantiles);
         free(work->parts[i].min);
         free(work->parts[i].max);
     }
     for (int k = 0; k < SARRUS_COLUMN_STATISTICS; ++k)
         free(work->values[k]);
     free(work->parts);
+    free(work->x);
 }
 
 /* Reads folder/<path of the series>/word of a part. */
@@ -86,9 +90,10 @@ static bool block_read(const joining *work, uint64_t i_first, uint64_t n) {
         const part_block *own = &work->parts[i];
         const uint64_t width = work->series->width, n_sums = width * (uint64_t)sarrus_moment_part_size(&own->part);
         const sarrus_merged_times of_sums = {i_first, n, n_sums}, of_numbers = {i_first, n, width};
-        const sarrus_merged_times of_counts = {i_first, n, width * SARRUS_SKETCH_NUMBERS};
+        const sarrus_merged_times of_quantiles = {i_first, n, width * own->n_for_quantiles};
+        const char *handed_on = sarrus_column_handed_on(work->has_numbers);
         ok = part_read(work, i, "partial", "sums", of_sums, own->sums) &&
-             (work->shape.levels.n == 0 || part_read(work, i, "partial", "counts", of_counts, own->counts)) &&
+             (work->shape.levels.n == 0 || part_read(work, i, "partial", handed_on, of_quantiles, own->for_quantiles)) &&
              part_read(work, i, "statistics", "min", of_numbers, own->min) &&
              part_read(work, i, "statistics", "max", of_numbers, own->max);
     }
@@ -108,10 +113,23 @@ static void column_join(joining *work, uint64_t at) {
     }
     double counts[SARRUS_SKETCH_BINS] = {0.0};
     const sarrus_sketch_grid grid = sarrus_sketch_grid_of(extremes);
-    for (int i = 0; i < work->n_parts && work->shape.levels.n > 0; ++i)
-        sarrus_sketch_add(&grid, work->parts[i].counts + at * SARRUS_SKETCH_NUMBERS, counts);
-    const sarrus_column_totals totals = {
-        .moments = sarrus_moment_tree_total(&tree), .extremes = extremes, .grid = &grid, .counts = counts};
+    uint64_t n_numbers = 0;
+    for (int i = 0; i < work->n_parts && work->shape.levels.n > 0; ++i) {
+        const part_block *own = &work->parts[i];
+        const double *of_part = own->for_quantiles + at * own->n_for_quantiles;
+        if (!work->has_numbers)
+            sarrus_sketch_add(&grid, of_part, counts);
+        for (uint64_t k = 0; work->has_numbers && k < own->n_for_quantiles; ++k)
+            if (!isnan(of_part[k]))
+                work->x[n_numbers++] = of_part[k];
+    }
+    const sarrus_column_totals totals = {.moments = sarrus_moment_tree_total(&tree),
+                                         .extremes = extremes,
+                                         .grid = &grid,
+                                         .counts = counts,
+                                         .x = work->x,
+                                         .n_numbers = n_numbers,
+                                         .scratch = work->x + n_numbers};
     sarrus_column_totals_put(&totals, &work->shape, work->values, at);
 }
 
@@ -121,16 +139,19 @@ static bool block_write(const joining *work, uint64_t i_first, uint64_t n) {
     for (int k = 0; ok && k < sarrus_column_statistics_n(&work->shape); ++k) {
         snprintf(path, sizeof path, "statistics/%s/%s", work->series->path, sarrus_column_statistics[k].word);
         ok = sarrus_merged_series_write(work->group, path, i_first, n, work->values[k]) &&
-             (k != SARRUS_COLUMN_QUANTILES || sarrus_merged_series_method_put(work->group, path, sarrus_column_method(true)));
+             (k != SARRUS_COLUMN_QUANTILES ||
+              sarrus_merged_series_method_put(work->group, path, sarrus_column_method(work->shape.is_sketched)));
     }
     return ok;
 }
 
 static sarrus_status series_join(sarrus_context *context, const sarrus_merged_group *group, const sarrus_merged_series *series,
-                                 const sarrus_sink_levels *levels) {
+                                 const sarrus_column_shape *shape) {
+    const bool has_numbers = sarrus_column_keeps_numbers(shape, sarrus_merged_group_size(group));
     joining work = {.group = group,
                     .series = series,
-                    .shape = {.levels = *levels, .is_sketched = true, .has_errors = true},
+                    .shape = {.levels = shape->levels, .is_sketched = !has_numbers, .has_errors = !has_numbers},
+                    .has_numbers = has_numbers,
                     .n_parts = sarrus_merged_group_n_parts(group)};
     sarrus_status status = SARRUS_OK;
     if (!blocks_allocate(&work))
@@ -166,9 +187,9 @@ static sarrus_status counts_join(sarrus_context *context, const sarrus_merged_gr
 }
 
 sarrus_status sarrus_joined_statistics_write(sarrus_context *context, const sarrus_merged_group *group,
-                                             const sarrus_merged_series_list *list, const sarrus_sink_levels *levels) {
+                                             const sarrus_merged_series_list *list, const sarrus_column_shape *shape) {
     sarrus_status status = SARRUS_OK;
     for (int i = 0; status == SARRUS_OK && i < list->n; ++i)
-        status = series_join(context, group, &list->series[i], levels);
+        status = series_join(context, group, &list->series[i], shape);
     return status == SARRUS_OK ? counts_join(context, group, list->series[0].n_times) : status;
 }

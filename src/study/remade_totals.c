@@ -245,7 +245,7 @@ static sarrus_status all_series_write(sarrus_context *context, const sarrus_merg
     if (status == SARRUS_OK && is_remade)
         status = series_write(context, group, &list.speeds, &shape, crew, true);
     if (status == SARRUS_OK && is_joined)
-        status = sarrus_joined_statistics_write(context, group, &list, &shape.levels);
+        status = sarrus_joined_statistics_write(context, group, &list, &shape);
     sarrus_merged_series_free(&list);
     return status;
 }

@@ -41,9 +41,14 @@ static const char *text_make(sarrus_study_statistics *statistics, const char *fi
     return text;
 }
 
-/* Sums, and counts for quantiles. */
+/* Sums, and numbers or counts for quantiles. */
 static int n_handed_on(const sarrus_study_statistics *statistics) {
     return !statistics->hands_on ? 0 : statistics->shape.levels.n > 0 ? 2 : 1;
+}
+
+/* Of what is handed on for the quantiles of a column. */
+static int n_for_quantiles(const sarrus_study_statistics *statistics) {
+    return statistics->keeps_numbers ? (int)statistics->n_instances : SARRUS_SKETCH_NUMBERS;
 }
 
 /* Datasets of each field of the channels. */
@@ -110,7 +115,8 @@ static bool fields_make(sarrus_study_statistics *statistics) {
             ok = statistic_make(statistics, of, kind);
         const int n_handed = n_handed_on(statistics);
         ok = ok && (n_handed < 1 || handed_on_make(statistics, of, "sums", sarrus_moment_part_size(&statistics->part)));
-        ok = ok && (n_handed < 2 || handed_on_make(statistics, of, "counts", SARRUS_SKETCH_NUMBERS));
+        ok = ok && (n_handed < 2 || handed_on_make(statistics, of, sarrus_column_handed_on(statistics->keeps_numbers),
+                                                   n_for_quantiles(statistics)));
     }
     return ok;
 }
@@ -189,7 +195,9 @@ sarrus_status sarrus_study_statistics_create(sarrus_context *context, const sarr
     if (status != SARRUS_OK)
         return status;
     out->hands_on = asked_for->written != NULL && (asked_for->lacks_rows || !has_rows_of(out, asked_for->written));
-    out->shape.has_errors = out->shape.has_errors || out->hands_on; /* merged quantiles will have some */
+    out->keeps_numbers = out->hands_on && sarrus_column_keeps_numbers(&out->shape, asked_for->n_study);
+    /* Quantiles that are merged from counts will have some. */
+    out->shape.has_errors = out->shape.has_errors || (out->hands_on && !out->keeps_numbers);
     /* The speeds tell who is good: they are numbers for as long. */
     if (out->channels.n_fields > 0)
         out->channels.width[SARRUS_OBSERVE_V] = plan->mech.n_v;
@@ -271,7 +279,9 @@ static void piece_take(const taking *job, uint64_t i_row, const piece *part, dou
         if (statistics->hands_on) {
             column.part = &statistics->part;
             column.sums = handed_on[0] + at * n_sums;
-            column.counts = n_handed_on(statistics) > 1 ? handed_on[1] + at * SARRUS_SKETCH_NUMBERS : NULL;
+            double *for_quantiles = n_handed_on(statistics) > 1 ? handed_on[1] + at * (uint64_t)n_for_quantiles(statistics) : NULL;
+            column.numbers = statistics->keeps_numbers ? for_quantiles : NULL;
+            column.counts = statistics->keeps_numbers ? NULL : for_quantiles;
         }
         (void)sarrus_column_statistics_take(&column, &statistics->shape, data, at);
     }

@@ -13,10 +13,11 @@ typedef struct sarrus_study_statistics {
     sarrus_channels channels; /* what they are of; its widths are what has to be observed */
     int n_fields;
     sarrus_sink_field
-        *fields; /* [n_fields] the number of instances, then for each field of the channels its statistics, and its sums and counts
-                                where these are handed on */
+        *fields; /* [n_fields] the number of instances, then for each field of the channels its statistics, and its sums and numbers
+                                or counts where these are handed on */
     sarrus_column_shape shape; /* which statistics */
     bool hands_on;             /* the file has the sums that a merge needs, since it lacks the rows */
+    bool keeps_numbers;        /* and, for quantiles, the numbers themselves; else counts of them */
     sarrus_moment_part part;   /* of these sums */
     char **texts;              /* [n_texts] owned: paths and long names */
     int n_texts;
@@ -28,7 +29,7 @@ typedef struct sarrus_study_statistics {
 
 /* Over which instances of the study, and threads that share the work. */
 typedef struct sarrus_statistics_choice {
-    uint64_t i_first, n_instances;
+    uint64_t i_first, n_instances, n_study;
     const sarrus_channels *written; /* of a part of a study: whose rows the file gets; else NULL */
     bool lacks_rows;                /* of some instances */
     int n_members;

@@ -174,12 +174,21 @@ def merged_of(program, folder, n_parts, asked):
 
 def check_parts(program, folder):
     """Without trajectories a merge has the bits of one run that makes quantiles in the same way, with instances that fail and parts
-    shorter than 32 instances, of 1 to 8 parts; sums and counts that somebody spoils make other statistics."""
+    shorter than 32 instances, of 1 to 8 parts; sums, and numbers or counts, that somebody spoils make other statistics."""
     folder = pathlib.Path(folder)
     kept = ("output.instances=none", "output.instances=[3, 60]", "output.channels=[energy]")
     sketched = STATISTICS.replace("}", ", quantile_method: sketch}")
-    for n, choice in ((9, kept[0]), (64, kept[1]), (150, kept[2]), (150, kept[1]), (150, kept[0])):
-        asked = ("--set", f"output.statistics={sketched}", "--set", choice, "--instances", str(n))
+    for n, choice, statistics in (
+        (9, kept[0], sketched),
+        (9, kept[0], STATISTICS),
+        (64, kept[1], sketched),
+        (64, kept[1], STATISTICS),
+        (150, kept[2], sketched),
+        (150, kept[1], sketched),
+        (150, kept[0], STATISTICS),
+        (150, kept[0], sketched),
+    ):
+        asked = ("--set", f"output.statistics={statistics}", "--set", choice, "--instances", str(n))
         whole = run(program, folder, *asked)
         assert not any(path.startswith("partial/") for path in whole)
         for n_parts in (1, 2, 3, 8):
@@ -188,11 +197,19 @@ def check_parts(program, folder):
             for path, values in whole.items():
                 if path.startswith("statistics/"):
                     same(f"{n_parts} parts, {n} instances, {choice}: {path}", merged[path], values)
-        assert len([path for path in whole if path.startswith("statistics/")]) > 50
-    path = folder / "1.h5"
-    with h5py.File(path, "r+") as f:
+        assert len([path for path in whole if path.startswith("statistics/")]) > 40
+        with h5py.File(folder / "merged.h5") as f:
+            method = "sketch" if statistics is sketched else "exact"
+            assert f["statistics/state/q/quantiles"].attrs["method"] == method
+        if (n, choice) == (150, kept[0]):
+            check_spoilt(program, folder, whole, "counts" if statistics is sketched else "numbers")
+
+
+def check_spoilt(program, folder, whole, handed_on):
+    with h5py.File(folder / "1.h5", "r+") as f:
+        assert [word for word in f["partial/state/q"] if word in ("counts", "numbers")] == [handed_on]
         f["partial/state/q/sums"][1] *= 1.0 + 1e-15
-        f["partial/state/q/counts"][2] = np.roll(f["partial/state/q/counts"][2], 1)
+        f[f"partial/state/q/{handed_on}"][2] = np.roll(f[f"partial/state/q/{handed_on}"][2], 1)
     sarrus(program, "merge", *(str(folder / f"{k}.h5") for k in range(8)), "-o", str(folder / "merged.h5"))
     spoilt = read(folder / "merged.h5")
     for i, word in ((1, "mean"), (2, "quantiles")):
@@ -201,8 +218,9 @@ def check_parts(program, folder):
 
 
 def check_sketches(program, folder):
-    """Where one run has exact quantiles those of merged parts say that they are not, and are as near as they say."""
-    asked = ("--set", f"output.statistics={STATISTICS}", "--set", "output.instances=none")
+    """Where one run has exact quantiles those of merged parts of more than 4,096 instances say that they are not, and are as near as
+    they say."""
+    asked = ("--set", f"output.statistics={STATISTICS}", "--set", "output.instances=none", "--instances", "4100")
     exact = run(program, folder, *asked)
     with h5py.File(pathlib.Path(folder) / "out.h5") as f:
         assert f["statistics/state/q/quantiles"].attrs["method"] == "exact"
