@@ -5,6 +5,9 @@
 
 #include "kernels/formulation/dependence.h"
 #include "kernels/step/advance.h"
+#if defined(SARRUS_KERNELS_SPATIAL)
+#include "kernels/body/spatial/turned_over.h"
+#endif
 
 /* ‖Φ‖ relative to 1 + the largest coordinate that counts as assembled; Newton ends far below it or not at all. */
 #define SARRUS_ASSEMBLED 1e-10
@@ -110,6 +113,9 @@ LANE_BODY void sarrus_assemble(sarrus_evaluation *ev, real *tile) {
         open = mask_and(open, mask_not(real_le(sarrus_rows_norm(mech, ev->ws->phi), bound)));
     }
     mask good = mask_and(healthy, mask_and(mask_not(open), sarrus_state_is_finite(mech, q, v)));
+#if defined(SARRUS_KERNELS_SPATIAL) && !defined(SARRUS_KERNELS_RELATIVE) /* instances are assembled in coordinates of the bodies */
+    good = mask_and(good, mask_not(sarrus_joints_turned_over(mech, ev->parameter, ev->ws, q, v)));
+#endif
     mask fail = mask_and(healthy, mask_not(good));
     lane_at(status, 0) = real_select(fail, real_set((real_scalar)SARRUS_INSTANCE_ASSEMBLY_FAILED), lane_at(status, 0));
     ev->healthy = good;

@@ -18,6 +18,8 @@ from . import _core
 from .choices import text_check
 from .errors import ArgumentError, FileError, SarrusWarning, ScenarioError, UnsupportedError
 
+MOST_ENTRIES = 1_000_000  # of a scenario
+
 Scenario = Union[str, os.PathLike[str], Mapping[str, Any], "Model"]
 
 
@@ -34,17 +36,22 @@ def _plain(value: object) -> object:
     raise ArgumentError(f"a scenario cannot hold a {type(value).__name__}: {value!r}")
 
 
-def _keys_written(tree: object) -> object:
-    """The tree with pairs that are keys, as those of a correlation, as text: JSON has no others."""
+def _keys_written(tree: object, n_left: list[int]) -> object:
+    """The tree with pairs that are keys, as those of a correlation, as text: JSON has no others. What is shared is counted wherever
+    it stands, since it is written there."""
+    n_left[0] -= 1
+    if n_left[0] < 0:
+        raise ValueError(f"more than {MOST_ENTRIES:,} entries")
     if isinstance(tree, Mapping):
-        return {f"[{', '.join(map(str, k))}]" if isinstance(k, tuple) else k: _keys_written(v) for k, v in tree.items()}
-    return [_keys_written(item) for item in tree] if isinstance(tree, list | tuple) else tree
+        words = ((f"[{', '.join(map(str, k))}]" if isinstance(k, tuple) else k, v) for k, v in tree.items())
+        return {word: _keys_written(value, n_left) for word, value in words}
+    return [_keys_written(item, n_left) for item in tree] if isinstance(tree, list | tuple) else tree
 
 
 def _text_of(tree: object) -> str:
     """JSON, which is YAML: a finding's line is one of this text. What is not finite stands there as well, to be refused."""
     try:
-        text = json.dumps(_keys_written(tree), indent=1, default=_plain, ensure_ascii=False)
+        text = json.dumps(_keys_written(tree, [MOST_ENTRIES]), indent=1, default=_plain, ensure_ascii=False)
         text.encode()  # half a character, as JSON may have it, is none
         return text
     except (ValueError, TypeError, RecursionError) as error:

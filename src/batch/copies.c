@@ -204,12 +204,23 @@ static void stored_in(const copying *job, uint64_t i_tile) {
     }
 }
 
+/* Coordinates or speeds of bodies that are those of the tree already: bringing them onto it would cost their last digits, and the
+ * history of the integrator. */
+static bool is_there(const copying *job, const double *shown, int32_t lane, const double *values) {
+    const int32_t width = job->batch->device->width, array = shown_array(job);
+    bool is_same = true;
+    for (int32_t k = 0; is_same && k < job->n; ++k)
+        is_same = memcmp(&shown[(array + k) * width + lane], &values[k], sizeof *values) == 0;
+    return is_same;
+}
+
 /* Coordinates or speeds of bodies over a tree: kept as they are for the assembly, and brought onto the tree for the steps. */
 static void state_in(copying *job, int i_member, uint64_t i_tile) {
     sarrus_batch *batch = job->batch;
     sarrus_device *device = batch->device;
     const sarrus_mechanism *mech = &batch->plan->mech;
     const size_t n_row = (size_t)(mech->n_q + mech->n_v), n_tile = sarrus_batch_tile_doubles(batch);
+    uint32_t stays = 0; /* a bit a lane, of 32 at most */
     double *before = job->before + (size_t)i_member * n_tile, *shown = device->ops->tile_show(device, i_member, i_tile);
     if (!shown) {
         atomic_store(&job->has_failed, true);
@@ -219,20 +230,28 @@ static void state_in(copying *job, int i_member, uint64_t i_tile) {
     for (int32_t lane = 0; lane < device->width; ++lane) {
         const uint64_t i = sarrus_lane_instance(i_tile, device->width, lane, batch->n_instances);
         double *row = batch->given + (size_t)i * n_row;
+        const double *values = job->values + (size_t)i * (size_t)job->n;
         if (!sarrus_mask_has(job->mask, i))
             continue;
+        if (!batch->is_given[i] && is_there(job, shown, lane, values)) {
+            stays |= UINT32_C(1) << lane;
+            continue;
+        }
         if (!batch->is_given[i]) {
             sarrus_lane_get(shown, mech->layout.q, device->width, lane, row, mech->n_q);
             sarrus_lane_get(shown, mech->layout.v, device->width, lane, row + mech->n_q, mech->n_v);
             batch->is_given[i] = SARRUS_GIVEN_STATE;
         }
-        memcpy(given_part(job, row), job->values + (size_t)i * (size_t)job->n, (size_t)job->n * sizeof *row);
+        memcpy(given_part(job, row), values, (size_t)job->n * sizeof *row);
         sarrus_lane_put(shown, mech->layout.q, device->width, lane, row, mech->n_q);
         sarrus_lane_put(shown, mech->layout.v, device->width, lane, row + mech->n_q, mech->n_v);
     }
     if (device->ops->tile_take) {
         device->ops->tile_take(device, i_member);
         sarrus_lanes_restore(batch, job->mask, i_tile, before);
+        for (int32_t lane = 0; lane < device->width; ++lane)
+            if (stays >> lane & 1)
+                sarrus_lane_restore(batch, i_tile, lane, before);
     }
 }
 

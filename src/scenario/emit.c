@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenario/guard.h"
+
 /* Plain text that YAML reads back as itself in every context. Whatever else was plain is quoted; that changes no meaning, since
  * numbers and null, the only plain texts that a quote would change, consist of these characters ('~' is refused as null before). */
 static bool is_safe_plain(const char *text) {
@@ -25,16 +27,21 @@ static void emit_scalar(FILE *out, const sarrus_node *node) {
         return;
     }
     fputc('"', out);
-    for (const char *c = node->text; *c != '\0'; ++c) {
-        if (*c == '"' || *c == '\\') {
+    int n_quotes = 0; /* single ones in a row, of which the reader takes no more than three */
+    for (const char *c = node->text; *c != '\0';) {
+        size_t n_used = 0;
+        const long character = sarrus_guard_character(c, strlen(c), &n_used);
+        n_quotes = character == '\'' ? n_quotes + 1 : 0;
+        if (character == '"' || character == '\\') {
             fprintf(out, "\\%c", *c);
-        } else if (*c == '\n') {
+        } else if (character == '\n') {
             fputs("\\n", out);
-        } else if ((unsigned char)*c < ' ' || *c == 0x7f) {
-            fprintf(out, "\\x%02x", (unsigned)*c);
+        } else if (sarrus_guard_refuses(character) || n_quotes > 3) {
+            fprintf(out, character > 0xffff ? "\\U%08lx" : "\\u%04lx", (unsigned long)character);
         } else {
-            fputc(*c, out);
+            fwrite(c, 1, n_used, out);
         }
+        c += n_used;
     }
     fputc('"', out);
 }

@@ -91,6 +91,10 @@ static const char *character_fault(long character, bool is_first_of_line) {
     return NULL;
 }
 
+bool sarrus_guard_refuses(long character) {
+    return character_fault(character, false) != NULL;
+}
+
 bool sarrus_guard_check(sarrus_findings *findings, int i_source, char *text, size_t n_bytes) {
     if (n_bytes > SARRUS_SCENARIO_MAX_BYTES) {
         sarrus_findings_add(findings, SARRUS_BAD_INPUT, i_source, (sarrus_place){1, 1, 0},

@@ -19,6 +19,9 @@ enum {
  * text can be shown on a terminal. */
 bool sarrus_guard_check(sarrus_findings *findings, int i_source, char *text, size_t n_bytes);
 
+/* Whether a character may not stand in a text as it is: an escape says it. */
+bool sarrus_guard_refuses(long character);
+
 /* The character at text[0 … n_bytes − 1] and its length in *n_used; −1 (and length 1) where it is not UTF-8. */
 long sarrus_guard_character(const char *text, size_t n_bytes, size_t *n_used);
 

@@ -33,9 +33,9 @@ typedef struct sarrus_column_shape {
 /* Those over time that a model asks for, in one run: errors only with sketches. */
 sarrus_column_shape sarrus_column_shape_of(const sarrus_model *model);
 
-/* Whether parts of a study of so many instances that keep no trajectories hand on their numbers for quantiles, which are exact then.
- * That is where all of them are no more than the counts by intervals that they hand on else, so that it depends on the study and
- * not on how it is cut. */
+/* Whether parts of a study of so many instances that keep no trajectories hand on their numbers for quantiles, which are exact
+ * then. That is where all of them are no more than the counts by intervals that they hand on else, so that it depends on the study
+ * and not on how it is cut. */
 bool sarrus_column_keeps_numbers(const sarrus_column_shape *shape, uint64_t n_study);
 
 /* The word of what is handed on for quantiles: "numbers" or "counts". */

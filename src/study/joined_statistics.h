@@ -1,5 +1,5 @@
-/* Statistics over time of a study in parts, from the sums that its parts hand on for want of rows. They have the bits of one
- * run, but for quantiles of a study whose parts hand on counts (column_statistics.h), unless one run makes those of sketches too. */
+/* Statistics over time of a study in parts, from the sums that its parts hand on for want of rows. They have the bits of one run,
+ * but for quantiles of a study whose parts hand on counts (column_statistics.h), unless one run makes those of sketches too. */
 #ifndef SARRUS_STUDY_JOINED_STATISTICS_H
 #define SARRUS_STUDY_JOINED_STATISTICS_H
 

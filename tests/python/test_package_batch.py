@@ -8,7 +8,6 @@ import tempfile
 import threading
 import time
 
-import h5py
 import numpy as np
 from package import raises, run_all, sarrus
 from program import SOURCE
@@ -289,27 +288,6 @@ def test_observe_and_rollout():
     verdict, counts = b.verdict(), b.statistics()
     assert (verdict["violation"] < 1e-6).all() and (counts["n_steps"] == 15).all() and (counts["n_evaluations"] >= 60).all()
     assert "ok" in b._repr_html_() and "four-bar" in repr(b)
-
-
-def test_paths_of_a_result():
-    """What a batch shows under the path of a dataset is what a run writes there."""
-    channels = ["state", "energy", "work", "constraint", "rank", "reactions", "joints"]
-    for name in ("stewart_platform", "driven_crank"):
-        settings = {"output": {"every": 5, "channels": channels}, "integrator": {"method": "rk4", "dt": 0.001, "t_end": 0.02}}
-        scenario = SOURCE / "scenarios" / f"{name}.yaml"
-        b = sarrus.Batch(scenario, 1, settings=settings, backend="cpu", specialize="off")
-        groups = ("state/", "diagnostics/", "reactions/", "drives/", "joints/")
-        with tempfile.TemporaryDirectory() as folder:
-            sarrus.run(scenario, f"{folder}/r.h5", settings=settings, backend="cpu", specialize="off")
-            with h5py.File(f"{folder}/r.h5") as file:
-                written = []
-                file.visit(written.append)
-                paths = [path for path in written if path.startswith(groups) and isinstance(file[path], h5py.Dataset)]
-                assert {path.split("/")[0] for path in paths} == {group[:-1] for group in groups}
-                rows = b.rollout(5, 5, paths, include_start=True)
-                for path in paths:
-                    same(rows[path], np.asarray(file[path], dtype=np.float64))
-        raises(sarrus.ArgumentError, lambda b=b: b.observe("drives/none"), "drives/JOINT")
 
 
 def test_joint_points():

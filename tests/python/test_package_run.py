@@ -141,7 +141,20 @@ def test_samples_in_files():
             assert sarrus.Batch(SCENARIO, samples=str(place / name), backend="cpu").n == 3
         (place / "s.csv").write_text(f"{labels[0]}\n0.3,2\n", encoding="utf-8")
         raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.csv"))
-        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.txt"))
+        for text in ("{}\n0.3_0\n", '{}\n"0.3\n', "{},{}\n1,1\n", "{}\n", "{}\nnan\n", "{}\n1" + 140000 * "0", "", "\0\n1\n"):
+            (place / "s.csv").write_text(text.replace("{}", labels[0]), encoding="utf-8")
+            raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.csv"))
+        (place / "s.txt").write_text(f"# own\n\n{labels[0]}\n# more\n 0.29 \n0.30\n31e-2\n", encoding="utf-8")
+        same(sarrus.run(SCENARIO, samples=place / "s.txt", backend="cpu", settings=SHORT).q, expected.q)
+        (place / "s.npy").write_bytes(b"")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.npy"))
+        for path in ("instance/parameters", f"instance/parameters/{labels[0]}/deeper"):
+            with h5py.File(place / "bad.h5", "w") as file:
+                file[path] = 1.0
+            raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "bad.h5"))
+        with h5py.File(place / "plain.h5", "w") as file:
+            file[labels[0]] = table[:, 0]
+        same(sarrus.run(SCENARIO, samples=place / "plain.h5", backend="cpu", settings=SHORT).q, expected.q)
         raises(sarrus.FileError, lambda: sarrus.run(SCENARIO, samples=place / "none.npy"))
 
 

@@ -218,8 +218,8 @@ def check_spoilt(program, folder, whole, handed_on):
 
 
 def check_sketches(program, folder):
-    """Where one run has exact quantiles those of merged parts of more than 4,096 instances say that they are not, and are as near as
-    they say."""
+    """Where one run has exact quantiles those of merged parts of more than 4,096 instances say that they are not, and are as near
+    as they say."""
     asked = ("--set", f"output.statistics={STATISTICS}", "--set", "output.instances=none", "--instances", "4100")
     exact = run(program, folder, *asked)
     with h5py.File(pathlib.Path(folder) / "out.h5") as f:

@@ -319,6 +319,27 @@ static void the_resolved_text_reads_as_the_same_model(void **state) {
     }
 }
 
+/* A name with what a text may not hold as it is: escapes bring it, and stand in the text of the result. */
+static void names_with_escapes_are_read_again(void **state) {
+    (void)state;
+    static const char *const escaped[] = {
+        "\\N",        "\\L\\P",     "\\uFEFF", "a\\uFFFEb", "\\x27\\x27\\x27\\x27\\x27", "\\U0001F600 \\xe9", "'''\\x27 \\\\N",
+        "\\x85\\xa0", "\\U0010FFFF"};
+    for (size_t i = 0; i < sizeof escaped / sizeof escaped[0]; ++i) {
+        char text[600];
+        (void)snprintf(text, sizeof text, "%sname: \"%s\"\n", SCENARIO, escaped[i]);
+        struct reading first = read_text(text);
+        print_diagnostics(&first);
+        assert_int_equal(first.status, SARRUS_OK);
+        struct reading again = read_text(sarrus_model_resolved(first.model));
+        print_diagnostics(&again);
+        assert_int_equal(again.status, SARRUS_OK);
+        assert_string_equal(sarrus_model_name(again.model), sarrus_model_name(first.model));
+        reading_end(&again);
+        reading_end(&first);
+    }
+}
+
 static void numbers_as_yaml_writes_them(void **state) {
     (void)state;
     static const struct {
@@ -560,6 +581,7 @@ int main(void) {
         cmocka_unit_test(joints_of_everything),
         cmocka_unit_test(signals_of_everything),
         cmocka_unit_test(the_resolved_text_reads_as_the_same_model),
+        cmocka_unit_test(names_with_escapes_are_read_again),
         cmocka_unit_test(numbers_as_yaml_writes_them),
         cmocka_unit_test(text_that_is_no_number),
         cmocka_unit_test(use_and_places),
