@@ -8,8 +8,8 @@
 /* p_k·c_k that is as good as 1: what rows leave of it is the square of their error. */
 #define SARRUS_AXES_ARE_ONE 0.999
 
-/* Whether a joint holds turns about axis k = 1, 2, 3, by a row ACROSS of the two others: 12, 23, 31, 13, 21, 32 leave out 3, 1, 2, 2,
- * 3, 1. */
+/* Whether a joint holds turns about axis k = 1, 2, 3, by a row ACROSS of the two others: 12, 23, 31, 13, 21, 32 leave out 3, 1, 2,
+ * 2, 3, 1. */
 LANE_FUNCTION int sarrus_joint_holds_turn(const sarrus_mechanism *mech, const sarrus_mech_joint *joint, int32_t k) {
     int is_held = 0;
     for (int32_t i = joint->row; i < joint->row + joint->n_rows; ++i) {
