@@ -79,6 +79,8 @@ def _counted_model(scenario: Scenario, settings: Mapping[str, object] | None, n_
 def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Floats:
     """An own sample as [instances, parameters], its columns in the model's order."""
     labels: Sequence[str] = model.parameters
+    if not labels:
+        raise ArgumentError("the scenario draws nothing, and samples of no parameter are none")
     if isinstance(samples, Mapping):
         if isinstance(samples, ResultSample):  # which has a draw for several paths under each of them
             samples = {label: samples[label] for label in labels if label in samples}

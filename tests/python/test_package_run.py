@@ -156,6 +156,20 @@ def test_samples_in_files():
             file[labels[0]] = table[:, 0]
         same(sarrus.run(SCENARIO, samples=place / "plain.h5", backend="cpu", settings=SHORT).q, expected.q)
         raises(sarrus.FileError, lambda: sarrus.run(SCENARIO, samples=place / "none.npy"))
+    raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples={}, settings={"batch": {}}))
+
+
+def test_shared_lists_end_soon():
+    """A tree that holds itself many times is counted as it is written: 2^40 entries end at a million."""
+    tree = [1]
+    for _ in range(40):
+        tree = [tree, tree]
+    raises(sarrus.ArgumentError, lambda: sarrus.load({"sarrus": 1, "space": "planar", "bodies": tree}), "1,000,000 entries")
+    pose = [0.5, 0.0]
+    bodies = [{"name": name, "mass": 1, "inertia": 0.1, "position": pose} for name in ("a", "b")]
+    joints = [{"name": name.upper(), "type": "revolute", "bodies": ["ground", name], "at": [0, 0]} for name in ("a", "b")]
+    shared = {"sarrus": 1, "space": "planar", "bodies": bodies, "joints": joints, "integrator": {"dt": 1e-3, "t_end": 1}}
+    assert sarrus.load(shared).sizes["n"] == 6
 
 
 def test_samples_of_a_scenario_that_draws_nothing():
