@@ -117,10 +117,23 @@ sarrus_status sarrus_apart_assemble(sarrus_apart *apart) {
     return SARRUS_OK;
 }
 
+/* Only those of which something was given stay. */
+static void given_keep(sarrus_apart *apart) {
+    const uint64_t n = apart->n, width = (uint64_t)apart->batch->device->width;
+    apart->n = 0;
+    for (uint64_t k = 0; k < n; ++k)
+        if (sarrus_batch_given_row(apart->batch, apart->instance[k]))
+            apart->instance[apart->n++] = apart->instance[k];
+    apart->tiles.n_tiles = (apart->n + width - 1) / width;
+}
+
 sarrus_status sarrus_apart_take(sarrus_apart *apart) {
     sarrus_batch *batch = apart->batch;
     const sarrus_mechanism *mech = &batch->plan->mech, *stored = sarrus_batch_stored(batch);
     const int32_t width = batch->device->width;
+    given_keep(apart);
+    if (apart->n == 0)
+        return SARRUS_OK;
     sarrus_status status = sarrus_batch_host_read(batch, 0, stored->layout.n_arrays);
     if (status != SARRUS_OK)
         return status;

@@ -20,8 +20,8 @@ void sarrus_apart_free(sarrus_apart *apart);
 /* Assembles the instances from what they begin with (batch/start.h). DEVICE_FAILED, NO_MEMORY: nothing is done. */
 SARRUS_MUST_USE sarrus_status sarrus_apart_assemble(sarrus_apart *apart);
 
-/* Over a tree: brings what was given of the instances (batch/given.h; of all of them something was) onto the tree. Errors as
- * above. */
+/* Over a tree: brings what was given of the instances (batch/given.h) onto the tree; those of which nothing was stay as they are,
+ * and leave `apart`. Errors as above. */
 SARRUS_MUST_USE sarrus_status sarrus_apart_take(sarrus_apart *apart);
 
 #endif
