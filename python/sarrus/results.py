@@ -10,13 +10,17 @@ from .errors import ArgumentError, FileError
 if TYPE_CHECKING:
     import xarray
 
+    from .studies import Result
 
-def open(path: str | os.PathLike[str]) -> xarray.DataTree:
-    """The result file as an xarray DataTree: nothing is read before it is asked for. Close it, or use it in a `with`.
+
+def open(path: str | os.PathLike[str] | Result) -> xarray.DataTree:
+    """The result file, or a `Result`, as an xarray DataTree: nothing is read before it is asked for. Close it, or use `with`.
 
     `tree["state/q"]` has the dimensions of the file (id, time, coordinate), with their values as coordinates; the rows of the table
     of changes of rank are a dimension `event_time`. Raises `FileError` when the file is missing or no result of Sarrus.
     """
+    if hasattr(path, "to_xarray"):
+        return path.to_xarray()
     place = os.fspath(path)
     if not isinstance(place, str):
         raise ArgumentError(f"a result file is told by its path; got {path!r}")

@@ -1,9 +1,24 @@
 #include "batch/start.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "batch/given.h"
 #include "batch/lanes.h"
+#include "plan/body.h"
+
+/* Euler parameters of any length are one orientation. Those that are of length 1 but for round-off keep their bits, which are those
+ * of a fresh batch. */
+static void orientations_scale(const sarrus_mechanism *mech, double *q) {
+    static const double round_off = 1e-12;
+    const sarrus_body_sizes *sizes = sarrus_body_sizes_of(mech->space);
+    for (int32_t b = 0; mech->space == SARRUS_SPACE_SPATIAL && b < mech->n_bodies; ++b) {
+        const double *p = q + sizes->n_q * b + sizes->turn;
+        const double length2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3];
+        if (fabs(length2 - 1.0) > round_off)
+            sarrus_body_normalize(mech->space, q + sizes->n_q * b);
+    }
+}
 
 size_t sarrus_start_size(const sarrus_batch *batch) {
     const sarrus_mechanism *mech = &batch->plan->mech;
@@ -22,6 +37,7 @@ void sarrus_start_row(const sarrus_batch *batch, uint64_t i, const double *shown
         sarrus_lane_get(shown, mech->layout.q, width, lane, q, mech->n_q);
         sarrus_lane_get(shown, mech->layout.v, width, lane, v, mech->n_v);
     }
+    orientations_scale(mech, q);
     const bool is_invalid = tile[stored->layout.status * width + lane] == (double)SARRUS_INSTANCE_INVALID_PARAMETER;
     v[mech->n_v] = is_invalid ? (double)SARRUS_INSTANCE_INVALID_PARAMETER : (double)SARRUS_INSTANCE_OK;
 }

@@ -54,6 +54,23 @@ def test_what_is_there_changes_nothing():
             same(np.delete(b.q, 4, axis=0), np.delete(a.q, 4, axis=0))
 
 
+def test_orientations_of_any_length():
+    """Euler parameters that are written of another length are of length 1 once they are assembled, in every formulation."""
+    head = "sarrus: 1\nspace: spatial\nbodies: [{name: a, mass: 1, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0]}]\njoints: "
+    tail = ", bodies: [ground, a], at: [0, 0, 0]}]\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n"
+    for words in ("type: revolute, axis: [0, 0, 1]", "type: general, constrain: [x, y, z, rx, ry]", "type: spherical"):
+        for formulation in ("udwadia-kalaba", "relative"):
+            own = {"dynamics.formulation": formulation}
+            b = sarrus.Batch(f"{head}[{{name: J, {words}{tail}", 3, settings=own, backend="cpu", specialize="off")
+            q, fresh = b.q.copy(), b.q.copy()
+            q[0, 3:7] *= 2.0
+            q[1, 3:7] *= -1e-3
+            b.q = q
+            b.assemble()
+            assert not b.status.any()
+            assert np.abs(b.q - fresh * np.where(np.arange(7) > 2, [[1.0], [-1.0], [1.0]], 1.0)).max() < 1e-14, (words, formulation)
+
+
 def test_states_far_from_their_joints():
     """An orientation that is written far from what a joint allows is brought there, or its instance is not assembled: rows are
     met by an axis that points backwards too. Whatever the formulation, with the same end."""
