@@ -387,6 +387,23 @@ double sarrus_configuration_rows(sarrus_configuration *c, double t) {
     return sqrt(sum);
 }
 
+int sarrus_configuration_open_owner(const sarrus_configuration *c, int n_owners, double *most) {
+    int worst = 0;
+    double largest = -1.0;
+    for (int i = 0; i < n_owners && !isnan(largest); ++i) {
+        const sarrus_mech_joint *owner = &c->plan->joint[i];
+        double sum = 0.0;
+        for (int k = owner->row; k < owner->row + owner->n_rows; ++k)
+            sum += c->phi[k] * c->phi[k];
+        if (!(sum <= largest)) {
+            largest = sum;
+            worst = i;
+        }
+    }
+    *most = sqrt(largest);
+    return worst;
+}
+
 void sarrus_configuration_weigh(const sarrus_configuration *c, double scale, const double *x, double *d) {
     const int n_v = c->sizes->n_v;
     for (int b = 0; b < c->plan->mech.n_bodies; ++b)

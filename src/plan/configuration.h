@@ -53,6 +53,10 @@ void sarrus_configuration_free(sarrus_configuration *configuration);
  * of rank and reach is the same wherever ground is. */
 double sarrus_configuration_rows(sarrus_configuration *configuration, double t);
 
+/* Which of the first n_owners joints, then constraints, has rows that are off most as they were evaluated last; in *most how far,
+ * NaN where it has no meaning. */
+int sarrus_configuration_open_owner(const sarrus_configuration *configuration, int n_owners, double *most);
+
 /* The nominal number `i` of the kernels' parameters. */
 double sarrus_configuration_parameter(const sarrus_configuration *configuration, int32_t i);
 

@@ -187,23 +187,6 @@ static sarrus_status impasse_look(impasse *at) {
     return undriven < 0 ? sarrus_configuration_failure(c) : SARRUS_OK;
 }
 
-/* The joint that stays open farthest. */
-static int open_joint(const sarrus_configuration *c) {
-    int worst = 0;
-    double most = -1.0;
-    for (int i = 0; i < c->plan->mech.n_joints; ++i) {
-        const sarrus_mech_joint *joint = &c->plan->joint[i];
-        double sum = 0.0;
-        for (int k = joint->row; k < joint->row + joint->n_rows; ++k)
-            sum += c->phi[k] * c->phi[k];
-        if (sum > most) {
-            most = sum;
-            worst = i;
-        }
-    }
-    return worst;
-}
-
 /* Goes on with loops as little open as can be, by short steps first, then to t_end, or to where a jump would close them elsewhere;
  * the most that they are open goes to the doubt. Returns it, relative. */
 static double open_beyond(impasse *at) {
@@ -220,7 +203,8 @@ static double open_beyond(impasse *at) {
         gap = sarrus_gap_least(at->gap, t, 40);
         if (gap > most) {
             most = gap;
-            doubt->at = open_joint(c);
+            double open;
+            doubt->at = sarrus_configuration_open_owner(c, c->plan->mech.n_joints, &open);
             doubt->gap = sarrus_configuration_rows(c, t);
             doubt->time = t;
         }

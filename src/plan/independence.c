@@ -195,25 +195,6 @@ static void note_far_drives(sarrus_context *context, const sarrus_configuration 
     free(parameters);
 }
 
-/* The joint or constraint whose rows are off most; `most`: how far, NaN where it has no meaning. */
-static int open_owner(const sarrus_configuration *c, double *most) {
-    const sarrus_model *model = c->plan->model;
-    int worst = 0;
-    double largest = -1.0;
-    for (int i = 0; i < model->n_joints + model->n_constraints && !isnan(largest); ++i) {
-        const sarrus_mech_joint *joint = &c->plan->joint[i];
-        double sum = 0.0;
-        for (int k = joint->row; k < joint->row + joint->n_rows; ++k)
-            sum += c->phi[k] * c->phi[k];
-        if (!(sum <= largest)) {
-            largest = sum;
-            worst = i;
-        }
-    }
-    *most = sqrt(largest);
-    return worst;
-}
-
 /* Says which joint or constraint keeps the nominal instance from closing: where the loops are least open, since Newton's method
  * runs anywhere from what cannot be closed. `closes`: a ‖Φ‖ that counts as none. */
 static sarrus_status report_open(sarrus_context *context, sarrus_gap *gap, double error, double closes) {
@@ -226,7 +207,7 @@ static sarrus_status report_open(sarrus_context *context, sarrus_gap *gap, doubl
         (void)sarrus_gap_least(gap, 0.0, MOST_STEPS);
         least = sarrus_configuration_rows(c, 0.0);
     }
-    const int worst = open_owner(c, &open);
+    const int worst = sarrus_configuration_open_owner(c, plan->model->n_joints + plan->model->n_constraints, &open);
     const char *what = worst < plan->model->n_joints ? "joint" : "constraint", *name = sarrus_plan_owner_name(plan, worst);
     const sarrus_location at = sarrus_model_location(plan->model, sarrus_plan_owner_place(plan, worst));
     if (isnan(error))

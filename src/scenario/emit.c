@@ -28,9 +28,9 @@ static void emit_scalar(FILE *out, const sarrus_node *node) {
     }
     fputc('"', out);
     int n_quotes = 0; /* single ones in a row, of which the reader takes no more than three */
-    for (const char *c = node->text; *c != '\0';) {
+    for (const char *c = node->text, *end = c + node->n_text; c < end;) {
         size_t n_used = 0;
-        const long character = sarrus_guard_character(c, strlen(c), &n_used);
+        const long character = sarrus_guard_character(c, (size_t)(end - c), &n_used);
         n_quotes = character == '\'' ? n_quotes + 1 : 0;
         if (character == '"' || character == '\\') {
             fprintf(out, "\\%c", *c);

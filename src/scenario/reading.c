@@ -78,7 +78,9 @@ static bool make_copies(sarrus_reading *reading, const sarrus_text *text) {
     if (reading->text == NULL || reading->shown == NULL) {
         return false;
     }
-    if (reading->n_bytes > 0) {
+    if (reading->n_bytes == most) { /* too large, also if it were not without its line ends */
+        memcpy(reading->text, text->bytes, most);
+    } else if (reading->n_bytes > 0) {
         reading->n_bytes = copy_text(text->bytes, reading->n_bytes, reading->text);
     }
     for (size_t i = 0; i < reading->n_overrides; ++i) {

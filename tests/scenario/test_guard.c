@@ -77,6 +77,12 @@ static void a_file_over_the_limit(void **state) {
     assert_non_null(text);
     memset(text, ' ', n_bytes);
     check_refused(text, n_bytes, 1, 1, "the file is too large; expected at most 4194304 bytes");
+    /* Also one that would be short enough without its carriage returns: it would be read as far as it was looked at. */
+    for (size_t i = 0; i < n_bytes; i += 2) {
+        memcpy(text + i, "\r\n", 2);
+    }
+    memcpy(text, "\xef\xbb\xbf", 3);
+    check_refused(text, n_bytes, 1, 1, "the file is too large; expected at most 4194304 bytes");
     free(text);
 }
 
