@@ -165,6 +165,19 @@ static void a_stack_that_is_too_small_is_told(void **state) {
     assert_non_null(strstr(s->err, "the stack is limited to 64 KiB (ulimit -s); expected 192 at least"));
 }
 
+/* Instructions of a step are those of two steps less those of one: of a method that chooses its steps they came to 2^64. Where a
+ * process may not be traced the bench is not available either. */
+static void steps_that_are_not_alike_are_not_counted(void **state) {
+    (void)state;
+    char file[500];
+    snprintf(file, sizeof file, "%s/stewart_platform.yaml", place_of_source("/scenarios"));
+    const said *s = RUN("bench", "instructions", "--scenario", file);
+    assert_int_equal(s->code, 2);
+    assert_string_equal(s->out, "");
+    if (!strstr(s->err, "expected a method of fixed steps") && !strstr(s->err, "is ptrace allowed here?"))
+        fail_msg("%s", s->err);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_are_suggested),
@@ -177,6 +190,7 @@ int main(void) {
         cmocka_unit_test(a_full_standard_output_is_an_io_failure),
         cmocka_unit_test(a_reason_that_is_not_known_is_not_made_up),
         cmocka_unit_test(a_stack_that_is_too_small_is_told),
+        cmocka_unit_test(steps_that_are_not_alike_are_not_counted),
     };
     return cmocka_run_group_tests(tests, folder_enter, folder_leave);
 }
