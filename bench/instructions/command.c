@@ -234,8 +234,8 @@ static sarrus_status kernels_check(const options *wanted, const subject *self) {
     return sarrus_report(self->context, SARRUS_UNSUPPORTED, "no specialised kernels: %s", found.note);
 }
 
-/* Two intervals less one are one step where each is one: the batch does what the child has done. A method may choose its steps, or
- * take the first ones in parts. */
+/* Two intervals less one are one step where each is one. A method may choose its steps, or take the first ones in parts. Asked
+ * before the count, which takes a while, and after it, when the batch does what the child has done. */
 static sarrus_status steps_check(const subject *self) {
     enum { N_CHILD = 3 };
     sarrus_instance_statistics before, after;
@@ -270,6 +270,7 @@ static sarrus_status work(sarrus_context *context, void *user, int *n_failures) 
     (void)n_failures;
     sarrus_status status = subject_open(&self, wanted);
     status = status == SARRUS_OK ? kernels_check(wanted, &self) : status;
+    status = status == SARRUS_OK ? steps_check(&self) : status;
     status = status == SARRUS_OK ? count(wanted, &self, &counts) : status;
     status = status == SARRUS_OK ? steps_check(&self) : status;
     if (status == SARRUS_OK) {

@@ -8,7 +8,11 @@
 #include "bench/measure/measure.h"
 
 static bool avx512_is_usable(void) {
+#ifdef SARRUS_NO_AVX512 /* as src/backend/isa.c: the widest set is one that the build has kernels for */
+    return false;
+#else
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
 }
 
 static bool avx2_is_usable(void) {
