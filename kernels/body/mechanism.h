@@ -143,7 +143,7 @@ typedef struct sarrus_mech_joint {
     int32_t n_rows;  /* the drive's row included, which comes last */
     int32_t p;       /* offset of its parameters */
     int32_t signal;  /* of the drive, −1 when free */
-    int32_t elastic; /* sarrus_elastic: has a spring or a damper along the free coordinate in some instance */
+    int32_t elastic; /* has a spring or a damper along the free coordinate in some instance */
     /* Cranks (kernels/formulation/crank.h): bodies whose pin on ground is eliminated in closed form. */
     int32_t is_crank_pin; /* this joint is such a pin: its first two rows are not in the factor */
     /* Of a crank among the two bodies: 2·(x row of its pin) + (0 the pin has it as parent, 1 as child); −1: the body is none. */
@@ -157,7 +157,7 @@ typedef struct sarrus_mech_freedom {
     int32_t form; /* sarrus_freedom */
     int32_t joint;
     int32_t p;       /* offset of its parameters */
-    int32_t elastic; /* sarrus_elastic: has a spring or a damper in some instance */
+    int32_t elastic; /* has a spring or a damper in some instance */
     int32_t signal;  /* of its drive, −1 when free */
     int32_t row;     /* of its drive, −1 */
     int32_t at;      /* of its first number among those of all free coordinates */

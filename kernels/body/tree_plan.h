@@ -37,7 +37,7 @@ typedef enum sarrus_link_form {
     SARRUS_LINKS(SARRUS_LINK)
 #undef SARRUS_LINK
 } sarrus_link_form;
-enum { SARRUS_N_LINK_FORMS = 9, SARRUS_MOST_LINK_SPEEDS = 6 };
+enum { SARRUS_N_LINK_FORMS = 9 };
 
 /* What becomes of a vector from the frame of an outboard body to that of the inboard one, where the joint's axes lie along those of
  * both: nothing; a turn about axis x, y or z, which is the same in both; a turn, of a slide by 0, between different axes. */
@@ -123,6 +123,29 @@ typedef struct sarrus_mech_tree_step {
     int32_t kind, to, a, b;
 } sarrus_mech_tree_step;
 
+/* Rows of one joint meet the same speeds. Up to MOST_IN_BLOCK of them that follow one another are a block: entries and carries of
+ * each stand n_entries and n_carries behind those of the row before it. What kernels read of speeds, factor and tables serves all
+ * rows of a block. */
+enum { SARRUS_MOST_IN_BLOCK = 3 };
+typedef struct sarrus_mech_row_block {
+    int32_t row, n_rows;
+    int32_t entry, n_entries; /* where those of the first row begin, and how many each has */
+    int32_t carry, n_carries; /* the same */
+} sarrus_mech_row_block;
+
+/* Numbers of S between rows of two blocks: with i row r of the first and j row c of the second,
+ *   factor[destination[r][c]] ← Σ over_i reach_j over the speeds that both meet. */
+typedef struct sarrus_mech_meeting {
+    int32_t block[2];
+    int32_t first, n;                                                 /* its meets, one or more */
+    int32_t destination[SARRUS_MOST_IN_BLOCK * SARRUS_MOST_IN_BLOCK]; /* [r][c] lane array of the factor; −1: not wanted */
+} sarrus_mech_meeting;
+
+/* Entries of one speed, of the first rows of two blocks. */
+typedef struct sarrus_mech_meet {
+    int32_t entry[2];
+} sarrus_mech_meet;
+
 #if !defined(SARRUS_CONSTANT_PLAN) || defined(SARRUS_KERNELS_RELATIVE)
 
 /* The tree of a plan in relative coordinates; n_links is 0 in absolute ones. Lists are flat: loops within loops would not unroll in
@@ -158,6 +181,12 @@ typedef struct sarrus_mech_tree {
     PLAN_TABLE(int32_t, row_start, SARRUS_PLAN_N_ROWS + 1);            /* [m + 1] where a row's entries begin */
     PLAN_TABLE(sarrus_mech_carry, carry, SARRUS_PLAN_N_CARRIES);       /* [n_carries] */
     PLAN_TABLE(sarrus_mech_tree_step, step, SARRUS_PLAN_N_TREE_STEPS); /* [n_steps] */
+#if !defined(SARRUS_CONSTANT_PLAN) /* straight code goes by entries, carries and shares one by one */
+    int32_t n_row_blocks, n_meetings, n_meets;
+    const sarrus_mech_row_block *row_block; /* [n_row_blocks] all rows, in order */
+    const sarrus_mech_meeting *meeting;     /* [n_meetings] all shares of the factor */
+    const sarrus_mech_meet *meet;           /* [n_meets] meeting by meeting, the speeds falling */
+#endif
 } sarrus_mech_tree;
 
 #endif

@@ -13,6 +13,7 @@ LANE_FUNCTION void sarrus_push(const sarrus_mechanism *mech, const real *paramet
     (void)ws;
 }
 
+#if defined(SARRUS_CONSTANT_PLAN)
 /* Products of rows with the factor of M, the first at their destinations or not. Its bounds are constants of their own: a loop
  * around it would keep compilers from unrolling this one. */
 LANE_FUNCTION void sarrus_gram_shares(const sarrus_mechanism *mech, sarrus_workspace *ws, int is_first) {
@@ -24,6 +25,7 @@ LANE_FUNCTION void sarrus_gram_shares(const sarrus_mechanism *mech, sarrus_works
             is_first ? a * b : real_fma(a, b, frame_at_offset(ws->factor, share->destination, 0));
     }
 }
+#endif
 
 /* ws->factor ← the lower triangle of S over the rows of the factor, in elimination order. */
 PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
@@ -32,8 +34,12 @@ PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, 
         frame_at_offset(ws->factor, mech->lane.fill[i], 0) = real_set(0.0);
     PLAN_EACH (i, 0, mech->factor.n_pads)
         frame_at_offset(ws->factor, mech->lane.pad[i], 0) = real_set(1.0);
+#if !defined(SARRUS_CONSTANT_PLAN)
+    sarrus_blocks_meet(mech, ws);
+#else
     sarrus_gram_shares(mech, ws, 1);
     sarrus_gram_shares(mech, ws, 0);
+#endif
 }
 
 /* J_i x of row i. */
@@ -51,11 +57,15 @@ PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspa
                                     real *out) {
     PLAN_EACH (i, 0, mech->m)
         frame_at(out, i) = frame_at(base, i);
+#if !defined(SARRUS_CONSTANT_PLAN)
+    sarrus_blocks_subtract_rows(mech, ws, x, out);
+#else
     PLAN_EACH (n, 0, mech->tree.n_entries) {
         const sarrus_mech_entry *entry = &mech->tree.entry[n];
         if (entry->side >= 0)
             frame_at(out, entry->row) = real_fnma(frame_at(ws->leg, n), frame_at(x, entry->speed), frame_at(out, entry->row));
     }
+#endif
 }
 
 /* ws->rhs ← γ − J a_f, with the rows; the bodies move as the free acceleration has left them. */
@@ -74,11 +84,15 @@ PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parame
     (void)b;
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(ws->pushed, i) = real_set(0.0);
+#if !defined(SARRUS_CONSTANT_PLAN)
+    sarrus_blocks_push_rows(mech, ws, mu, ws->pushed);
+#else
     PLAN_EACH (n, 0, mech->tree.n_entries) {
         const sarrus_mech_entry *entry = &mech->tree.entry[n];
         frame_at(ws->pushed, entry->speed) =
             real_fma(frame_at(ws->over, n), frame_at(mu, entry->row), frame_at(ws->pushed, entry->speed));
     }
+#endif
     sarrus_tree_solve(mech, ws, ws->pushed);
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(out, i) = frame_at(out, i) + frame_at(ws->pushed, i);

@@ -33,6 +33,7 @@
  * relative.c      the same mechanism in relative coordinates, where they are wanted    (from all of the above)
  *   tree.c           the links of its tree, and what rows meet of its speeds           (from the model alone)
  *   tree_rows.c      its rows at a configuration                                       (numbers)
+ *   row_blocks.c     rows and shares as kernels go by them, several at a time           (from the shares)
  *   relative_rows.c  those that are independent; walk.c: ways along the manifold
  * hash.c          the hash of the tables, sizes and numbers above
  * cost.c          flops, divisions and bytes of the kernels for this plan
@@ -97,6 +98,9 @@ void sarrus_plan_tree_zeros(sarrus_plan *plan, const struct sarrus_tree_rows *ro
 
 /* The factorization of M over a tree whose chains are there, step by step, and who owns what. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan);
+
+/* Its rows in blocks, and what of S is between two of them, from its shares. */
+SARRUS_MUST_USE sarrus_status sarrus_plan_row_blocks(sarrus_context *context, sarrus_plan *plan);
 
 /* Whether the value may differ from zero in some instance. */
 bool sarrus_plan_value_is_live(const sarrus_model *model, sarrus_value_index i);

@@ -57,6 +57,9 @@ void sarrus_plan_destroy(sarrus_plan *plan) {
     free(plan->spring);
     free(plan->owner);
     free(plan->tree_step);
+    free(plan->row_block);
+    free(plan->meeting);
+    free(plan->meet);
     sarrus_plan_destroy(plan->relative);
     free(plan);
 }

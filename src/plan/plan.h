@@ -123,6 +123,9 @@ struct sarrus_plan {
     sarrus_mech_tree_step *tree_step;
     sarrus_mech_entry *entry;
     sarrus_mech_carry *carry;
+    sarrus_mech_row_block *row_block;
+    sarrus_mech_meeting *meeting;
+    sarrus_mech_meet *meet;
 };
 
 /* Frees what the parts own. */

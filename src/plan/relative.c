@@ -71,6 +71,8 @@ static sarrus_status make_factor(sarrus_context *context, sarrus_plan *plan, sar
     if (status == SARRUS_OK)
         status = sarrus_plan_shares(context, plan);
     if (status == SARRUS_OK)
+        status = sarrus_plan_row_blocks(context, plan);
+    if (status == SARRUS_OK)
         sarrus_plan_layout(&plan->mech);
     return status;
 }

@@ -8,7 +8,7 @@
 #ifndef SARRUS_BODY_RELATIVE_ROWS_H
 #define SARRUS_BODY_RELATIVE_ROWS_H
 
-#include "kernels/body/relative/articulated.h"
+#include "kernels/body/relative/row_blocks.h"
 
 LANE_FUNCTION space_vector sarrus_tree_gravity(const sarrus_mechanism *mech, const real *parameter) {
     space_vector out;
@@ -220,6 +220,9 @@ PLAN_BODY void sarrus_tree_reach(const sarrus_mechanism *mech, sarrus_workspace 
         sarrus_tree_reach_by_bodies(mech, ws);
         return;
     }
+#if !defined(SARRUS_CONSTANT_PLAN)
+    sarrus_blocks_reach(mech, ws);
+#else
     PLAN_EACH (n, 0, tree->n_entries)
         frame_at(ws->reach, n) = frame_at(ws->leg, n);
     PLAN_EACH (n, 0, tree->n_carries) {
@@ -229,13 +232,53 @@ PLAN_BODY void sarrus_tree_reach(const sarrus_mechanism *mech, sarrus_workspace 
     }
     PLAN_EACH (n, 0, tree->n_entries)
         frame_at(ws->over, n) = frame_at(ws->lightness, tree->entry[n].speed) * frame_at(ws->reach, n);
+#endif
 }
+
+#if !defined(SARRUS_CONSTANT_PLAN) && defined(SARRUS_KERNELS_SPATIAL)
+
+/* J of a block's rows: the twist of a speed stays in registers. */
+LANE_FUNCTION void sarrus_block_entries(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_mech_row_block *block,
+                                        int32_t n) {
+    const sarrus_block_rows leg = sarrus_block_rows_of(ws->leg, block, n);
+    for (int32_t e = block->entry; e < block->entry + block->n_entries; ++e) {
+        const sarrus_mech_entry *entry = &mech->tree.entry[e];
+        real found[SARRUS_MOST_IN_BLOCK];
+        if (entry->way == SARRUS_ENTRY_POWER) {
+            LANE_EACH (r, n)
+                found[r] = sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side + 2 * r));
+        } else {
+            LANE_EACH (r, n)
+                found[r] = sarrus_entry_find(mech, ws, entry + r * block->n_entries);
+        }
+        LANE_EACH (r, n)
+            frame_at(leg.row[r], e) = found[r];
+    }
+}
+PLAN_BODY void sarrus_tree_legs(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    for (int32_t b = 0; b < mech->tree.n_row_blocks; ++b) {
+        const sarrus_mech_row_block *block = &mech->tree.row_block[b];
+        if (block->n_rows == 3)
+            sarrus_block_entries(mech, ws, block, 3);
+        else if (block->n_rows == 2)
+            sarrus_block_entries(mech, ws, block, 2);
+        else
+            sarrus_block_entries(mech, ws, block, 1);
+    }
+}
+
+#else
+
+PLAN_BODY void sarrus_tree_legs(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    PLAN_EACH (n, 0, mech->tree.n_entries)
+        frame_at(ws->leg, n) = sarrus_entry_find(mech, ws, &mech->tree.entry[n]);
+}
+
+#endif
 
 /* Rows over the tree's speeds, from their sides. */
 PLAN_BODY void sarrus_tree_entries(const sarrus_mechanism *mech, sarrus_workspace *ws) {
-    const sarrus_mech_tree *tree = &mech->tree;
-    PLAN_EACH (n, 0, tree->n_entries)
-        frame_at(ws->leg, n) = sarrus_entry_find(mech, ws, &tree->entry[n]);
+    sarrus_tree_legs(mech, ws);
     sarrus_tree_reach(mech, ws);
 }
 

@@ -69,6 +69,9 @@ static void list_tree(const sarrus_mechanism *mech, table_list *list) {
     list_add(list, AT(tree.row_start), bytes(mech->m + 1, sizeof *tree->row_start));
     list_add(list, AT(tree.carry), bytes(tree->n_carries, sizeof *tree->carry));
     list_add(list, AT(tree.step), bytes(tree->n_steps, sizeof *tree->step));
+    list_add(list, AT(tree.row_block), bytes(tree->n_row_blocks, sizeof *tree->row_block));
+    list_add(list, AT(tree.meeting), bytes(tree->n_meetings, sizeof *tree->meeting));
+    list_add(list, AT(tree.meet), bytes(tree->n_meets, sizeof *tree->meet));
 }
 
 /* A table has a knot more than intervals. */
