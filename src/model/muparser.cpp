@@ -1,7 +1,11 @@
 #include "model/muparser.h"
 
+#include <clocale>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <locale.h>
 #include <new>
 
 #include <muParser.h>
@@ -29,6 +33,34 @@ double hypotenuse(double x, double y) {
     return std::hypot(x, y);
 }
 
+constexpr char digits[] = "0123456789";
+
+/* Digits, a point among them or not, and an exponent. muParser reads numbers from a stream, which takes a failed allocation for a
+ * text that is no number: without memory a scenario would be told to hold unknown names. Whatever is no number here is left to it.
+ */
+int number_read(const char *text, int *position, double *value) {
+    static const locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", nullptr);
+    const size_t n_whole = std::strspn(text, digits), n_point = text[n_whole] == '.' ? 1 : 0;
+    const size_t n_fraction = n_point ? std::strspn(text + n_whole + 1, digits) : 0;
+    const char *exponent = text + n_whole + n_point + n_fraction;
+    if (n_whole + n_fraction == 0 || c_locale == nullptr)
+        return 0;
+    if (*exponent == 'e' || *exponent == 'E') {
+        const size_t n_sign = exponent[1] == '+' || exponent[1] == '-' ? 1 : 0;
+        if (std::strspn(exponent + 1 + n_sign, digits) == 0)
+            return 0;
+    }
+    if (n_whole == 1 && (text[1] == 'x' || text[1] == 'X')) /* which strtod takes for a base */
+        return 0;
+    char *end = nullptr;
+    const double number = strtod_l(text, &end, c_locale);
+    if (std::isinf(number))
+        return 0;
+    *position += static_cast<int>(end - text);
+    *value = number;
+    return 1;
+}
+
 } // namespace
 
 sarrus_muparser *sarrus_muparser_create(void) {
@@ -39,6 +71,7 @@ sarrus_muparser *sarrus_muparser_create(void) {
             made = new sarrus_muparser;
             made->parser.ClearConst();
             made->parser.DefineFun("hypot", hypotenuse);
+            made->parser.AddValIdent(number_read);
         },
         &fault);
     if (outcome == SARRUS_MUPARSER_DONE)
