@@ -28,7 +28,6 @@ enum {
     N_DISTINCT = 4096, /* matrices that differ; larger batches repeat them */
     FEWEST = 16,       /* matrices of a call and thread: a tile of the widest lanes, twice */
     PLENTY = 10000,    /* matrices of a call, fewer of large ones */
-    PEAK_SAMPLES = 5,
 };
 
 static const struct {

@@ -180,9 +180,10 @@ typedef struct sarrus_result_info {
     int n_coordinates;
     int n_datasets;
     uint64_t file_bytes;
-    int has_rank_events;          /* 1: the file has the table of changes of rank */
-    uint64_t n_rank_events;       /* rows of it */
-    int n_parts, n_parts_missing; /* of a merged result; those that are not where they were: their rows read as NaN or 0. Else 0 */
+    int has_rank_events;    /* 1: the file has the table of changes of rank */
+    uint64_t n_rank_events; /* rows of it */
+    /* Of a merged result, else 0; those that are not where they were: their rows read as NaN or 0, their status as 255. */
+    int n_parts, n_parts_missing;
     /* Groups of a run of several models; 0: it was of one. Of the file as a whole counts are sums, times those that some group has,
      * and backend, device, seed, first instance and coordinates those of group 0. */
     int n_groups;

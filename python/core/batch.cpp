@@ -1,4 +1,4 @@
-// A batch in the interpreter's hands: shapes are checked here, arrays are made by sarrus/batch.py.
+// A batch in the interpreter's hands: shapes are checked here, arrays are made by sarrus/batches.py.
 #include <unistd.h>
 
 #include <algorithm>
@@ -325,6 +325,13 @@ static nb::list rank_events_of(const Batch &self) {
     return out;
 }
 
+static void rank_events_clear(const Batch &self) {
+    self.run([](sarrus_batch *batch) {
+        sarrus_batch_rank_events_clear(batch);
+        return SARRUS_OK;
+    });
+}
+
 static std::vector<std::string> labels_of(const Batch &self) {
     std::vector<std::string> labels;
     for (int i = 0; i < sarrus_batch_field_width(self.get(), SARRUS_FIELD_PARAMETER); ++i)
@@ -335,7 +342,6 @@ static std::vector<std::string> labels_of(const Batch &self) {
 static void steps_bind(nb::class_<Batch> &type) {
     type.def(nb::init<Model &, uint64_t, const nb::dict &>(), nb::keep_alive<1, 2>())
         .def_prop_ro("n", &Batch::n)
-        .def_prop_ro("time", [](const Batch &self) { return sarrus_batch_time(self.get()); })
         .def_prop_ro("interval", [](const Batch &self) { return sarrus_batch_interval(self.get()); })
         .def_prop_ro("step", [](const Batch &self) { return sarrus_batch_step(self.get()); })
         .def_prop_ro("backend", [](const Batch &self) { return std::string(sarrus_batch_backend_name(self.get())); })
@@ -468,7 +474,7 @@ static void fields_bind(nb::class_<Batch> &type) {
         .def("verdicts", &verdicts)
         .def("statistics", &statistics)
         .def("rank_events", &rank_events_of)
-        .def("rank_events_clear", [](const Batch &self) { sarrus_batch_rank_events_clear(self.get()); });
+        .def("rank_events_clear", &rank_events_clear);
 }
 
 void batch_bind(nb::module_ &module) {

@@ -25,6 +25,7 @@ void compare_bind(nb::module_ &module);
 void kinematics_bind(nb::module_ &module);
 void pinv_bind(nb::module_ &module);
 void run_bind(nb::module_ &module);
+void sample_bind(nb::module_ &module);
 void streams_bind(nb::module_ &module);
 
 } // namespace sarrus_python

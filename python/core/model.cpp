@@ -178,15 +178,9 @@ void model_bind(nb::module_ &module) {
         .def_prop_ro("n_groups", &Model::n_groups)
         .def_prop_ro("name", [](const Model &self) { return std::string(sarrus_document_name(self.get())); })
         .def_prop_ro("resolved", [](const Model &self) { return std::string(sarrus_document_resolved(self.get())); })
-        .def("file",
-             [](const Model &self, int i) {
-                 self.group(i);
-                 return std::string(sarrus_document_file(self.get(), i));
-             })
         .def("n_instances", [](const Model &self, int i) { return sarrus_model_n_instances(self.group(i)); })
         .def("seed", [](const Model &self, int i) { return sarrus_model_seed(self.group(i)); })
         .def("sizes", [](Model &self, int i) { return sizes_of(self.plan(i)); })
-        .def("hash", [](Model &self, int i) { return sarrus_plan_hash(self.plan(i)); })
         .def("card", [](Model &self, int i) { return std::string(sarrus_plan_report(self.plan(i))); })
         .def("coordinates", [](Model &self, int i) { return names_of(self.plan(i), false); })
         .def("speeds", [](Model &self, int i) { return names_of(self.plan(i), true); })

@@ -10,6 +10,10 @@
 #include "sarrus/version.h"
 #include "unlocked.h"
 
+extern "C" { // of the program, whose own headers are of C alone
+#include "edge/kernel_places.h"
+}
+
 namespace sarrus_python {
 
 // word → value, in the order of the table.
@@ -51,6 +55,13 @@ static nb::dict observables() {
     return out;
 }
 
+// (cache, compiler, prefixes of NVIDIA's libraries), as the program finds them; None: the environment names none.
+static nb::tuple kernel_places() {
+    sarrus_kernel_places places;
+    sarrus_kernel_places_find(&places);
+    return nb::make_tuple(places.cache, places.compiler, places.cuda);
+}
+
 static nb::dict call_statuses() {
     nb::dict out;
 #define SARRUS_STATUS(name, value, text) out[#name] = value;
@@ -69,10 +80,11 @@ NB_MODULE(_core, module) {
     module.def("instance_statuses", &own::instance_statuses);
     module.def("observables", &own::observables);
     module.def("call_statuses", &own::call_statuses);
-    module.def("n_devices", [](int backend) { return sarrus_backend_n_devices(static_cast<sarrus_backend>(backend)); });
+    module.def("kernel_places", &own::kernel_places);
     module.def("threads_park", &own::threads_park);
     nanobind::set_leak_warnings(false); // of what threads that are parked hold
     own::model_bind(module);
+    own::sample_bind(module);
     own::batch_bind(module);
     own::run_bind(module);
     own::streams_bind(module);

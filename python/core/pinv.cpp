@@ -22,7 +22,7 @@ using ConstNumbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::de
 using Ranks = nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ConstRanks = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// What is not wanted or not given is None. Shapes are those of sarrus_pinv_batch; sarrus/pinv.py sees to them.
+// What is not wanted or not given is None. Shapes are those of sarrus_pinv_batch; sarrus/pseudoinverse.py sees to them.
 static void compute(const nb::dict &how, const Stack &a, const std::optional<Stack> &b, const OutStack &x, const Ranks &rank,
                     const Numbers &kept, const Numbers &dropped, const std::optional<ConstRanks> &max_rank,
                     const std::optional<ConstNumbers> &violation) {

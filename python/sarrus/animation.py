@@ -231,7 +231,12 @@ def animate(
         group=group,
         duration=None if duration is None else _positive("duration", duration),
     )
-    azimuth, elevation = map(float, view)
+    try:
+        azimuth, elevation = map(float, view)
+    except (TypeError, ValueError):
+        azimuth = elevation = math.nan
+    if not (math.isfinite(azimuth) and math.isfinite(elevation)):
+        raise ArgumentError(f"view={view!r}; expected two angles, azimuth and elevation, in degrees")
     made = Animation(motion, dpi=count_check("dpi", dpi, 10), azimuth=azimuth, elevation=elevation)
     if output is not None:
         made.save(output)

@@ -126,6 +126,11 @@ class Batch:
         """Number of instances."""
         return self._core.n
 
+    @property
+    def first_instance(self) -> int:
+        """The number in its study of the batch's instance 0."""
+        return self._made[2]["first_instance"]
+
     def __len__(self) -> int:
         return self._core.n
 

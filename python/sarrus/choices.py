@@ -4,12 +4,11 @@ for the program."""
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
+from . import _core
 from .errors import ArgumentError
 
 BACKENDS = {"auto": 0, "cpu": 1, "cuda": 2}
@@ -60,28 +59,13 @@ def names_of(channels: Iterable[str] | str) -> list[str]:
     return names
 
 
-def _cache_folder() -> str | None:
-    own = os.environ.get("SARRUS_CACHE_DIR")
-    if own:
-        return own
-    xdg = os.environ.get("XDG_CACHE_HOME", "")
-    if xdg.startswith("/"):
-        return f"{xdg}/sarrus"
-    home = os.environ.get("HOME")
-    return str(Path(home) / ".cache/sarrus") if home else None
-
-
-def _compiler() -> str:
-    name = os.environ.get("SARRUS_CC") or "cc"
-    return name if "/" in name else shutil.which(name) or name
-
-
-def _cuda_prefixes() -> str | None:
-    """Where NVIDIA's libraries may be, as for the program; and among the packages of this Python."""
-    home = os.environ.get("HOME")
-    named = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX")]
-    prefixes = [*named, sys.prefix, f"{home}/.local" if home else ""]
-    return ":".join(dict.fromkeys(one for one in prefixes if one.startswith("/") and ":" not in one)) or None
+def _places() -> tuple[str | None, str, str | None]:
+    """The cache of kernels, the compiler, and where NVIDIA's libraries may be, as for the program; and among the packages of this
+    Python."""
+    cache, compiler, prefixes = _core.kernel_places()
+    own = [sys.prefix] if sys.prefix.startswith("/") and ":" not in sys.prefix else []
+    named = prefixes.split(":") if prefixes else []
+    return cache, compiler, ":".join(dict.fromkeys(named + own)) or None
 
 
 def threads_check(threads: int | None) -> int:
@@ -91,12 +75,13 @@ def threads_check(threads: int | None) -> int:
 
 def batch_options(backend: str, threads: int | None, specialize: str) -> dict[str, Any]:
     """What the extension module reads as sarrus_batch_options."""
+    cache, compiler, cuda_prefixes = _places()
     return {
         "backend": value_of("backend", BACKENDS, backend),
         "threads": threads_check(threads),
         "isa": os.environ.get("SARRUS_FORCE_ISA"),
         "specialize": value_of("specialize", SPECIALIZE, specialize),
-        "cache_dir": _cache_folder(),
-        "compiler": _compiler(),
-        "cuda_prefixes": _cuda_prefixes(),
+        "cache_dir": cache,
+        "compiler": compiler,
+        "cuda_prefixes": cuda_prefixes,
     }

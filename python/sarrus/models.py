@@ -257,7 +257,7 @@ def check(source: Scenario, settings: Mapping[str, object] | None = None) -> Car
     if model.is_mixed and model.path is None:
         raise UnsupportedError("a list of scenarios is checked by its path: the names in it are relative to its folder")
     with tempfile.TemporaryDirectory(prefix="sarrus-") as folder:
-        file, pairs = model.path or "", model._pairs
+        file, pairs = model._place, model._pairs
         if not model.is_mixed:  # as it was read, whatever has become of the file
             file, pairs = f"{folder}/scenario.yaml", []
             Path(file).write_text(model.resolved, encoding="utf-8")

@@ -169,7 +169,7 @@ def motion_of(
         if group is not None:
             raise ArgumentError("group is that of a file of several scenarios; got a Batch")
         duration = _t_end(source.model) if duration is None else duration
-        instances = [0] if instances is None else instances
+        instances = [source.first_instance] if instances is None else instances
         model, tracks = source.model, _tracks_of_batch(source, instances, ghosts, speed / fps, reactions, duration)
     else:
         with opened(source) as (file, place):
@@ -202,7 +202,9 @@ def _tracks_of_batch(
     batch: Batch, instances: Sequence[int], ghosts: Sequence[int] | int, frame: float, reactions: bool, duration: float
 ) -> list[_Track]:
     """The scenario from its beginning with the parameters that the batch has; the batch itself is only read."""
-    rows = _chosen(instances, ghosts, range(batch.n))
+    first = batch.first_instance
+    numbers = _chosen(instances, ghosts, range(first, first + batch.n))
+    rows = [number - first for number in numbers]
     samples = batch.parameters[rows] if batch.model.parameters else None
     options = {"draw": False} if samples is None else {"samples": samples}
     fresh = Batch(batch.model, len(rows), backend="cpu", **options)
@@ -216,8 +218,8 @@ def _tracks_of_batch(
     ended = np.where(fresh.status == 0, np.nan, fresh.time)
     points, loads = fresh.joint_points(), seen.get("reactions")
     return [
-        _Track(row, points[i], time, seen["q"][i], int(fresh.status[i]), float(ended[i]), None if loads is None else loads[i])
-        for i, row in enumerate(rows)
+        _Track(number, points[i], time, seen["q"][i], int(fresh.status[i]), float(ended[i]), None if loads is None else loads[i])
+        for i, number in enumerate(numbers)
     ]
 
 

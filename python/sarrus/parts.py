@@ -52,7 +52,7 @@ def parts_run(model: Model, output: str, own: Parts, sample: npt.NDArray[np.floa
     if model.is_mixed and model.path is None:
         raise UnsupportedError("a list of scenarios is run in parts by its path: the names in it are relative to its folder")
     with tempfile.TemporaryDirectory(prefix="sarrus-") as folder:
-        file, options = model.path or "", own.options()
+        file, options = model._place, own.options()
         if model.is_mixed:
             options += [text for path, value in model._pairs for text in ("--set", f"{path}={value}")]
         else:
@@ -66,13 +66,18 @@ def parts_run(model: Model, output: str, own: Parts, sample: npt.NDArray[np.floa
 
 
 def _program_run(command: list[str]) -> dict[str, Any]:
-    """What it says of the result. Ctrl-C stops it in order: in a session of its own it hears of it once, from here."""
+    """What it says of the result. Ctrl-C stops it in order: in a session of its own it hears of it once, from here. At the second
+    one, and whatever else ends the wait, it is killed: nobody would be left to hear of it."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as child:
         try:
-            out, error = child.communicate()
-        except KeyboardInterrupt:
-            child.send_signal(signal.SIGINT)
-            child.communicate()
+            try:
+                out, error = child.communicate()
+            except KeyboardInterrupt:
+                child.send_signal(signal.SIGINT)
+                child.communicate()
+                raise
+        except BaseException:
+            child.kill()
             raise
     if child.returncode in (0, 1):
         return json.loads(out)

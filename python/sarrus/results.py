@@ -21,7 +21,10 @@ def open(path: str | os.PathLike[str] | Result) -> xarray.DataTree:
     """
     if hasattr(path, "to_xarray"):
         return path.to_xarray()
-    place = os.fspath(path)
+    try:
+        place = os.fspath(path)
+    except TypeError:
+        place = b""
     if not isinstance(place, str):
         raise ArgumentError(f"a result file is told by its path; got {path!r}")
     return tree_open(place, place)

@@ -1,77 +1,56 @@
-"""Own samples in files, as `sarrus run --samples` takes them."""
+"""Own samples in files, as `sarrus run --samples` takes them: a table of numbers with a line of names, a .npy array, or an HDF5
+file, a result among others. The file's first bytes say which it is."""
 
 from __future__ import annotations
 
 import os
-import re
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from .errors import ArgumentError, FileError
+from . import _core
+from .choices import text_check
+from .errors import ArgumentError, ScenarioError
+from .models import Model
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+Floats = npt.NDArray[np.float64]
 
 
-class ResultSample(dict[str, Any]):
-    """The drawn parameters of a result, by path."""
+class FileSample(Mapping[str, Floats]):
+    """The columns of a file by their names; of an array without names there are none."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._core = _core.Sample(path)
+        except ScenarioError as error:
+            raise ArgumentError(f"samples: {error}", error.diagnostics) from None
+        self._table = np.empty((self._core.n_rows, self._core.n_columns))
+        self._core.copy(self._table)
+        self._labels = list(self._core.labels)
+
+    def __getitem__(self, label: str) -> Floats:
+        return self._table[:, self._labels.index(label)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def table_for(self, model: Model) -> Floats:
+        """[instances, parameters], columns in the model's order."""
+        table = np.empty((self._core.n_rows, len(model.parameters)))
+        try:
+            self._core.draw(model._core, table)
+        except ScenarioError as error:
+            raise ArgumentError(f"samples: {error}", error.diagnostics) from None
+        return table
 
 
 def sample_of(samples: Any) -> Any:
-    """What a path names: an array of a .npy, a dict by label of a text or of an HDF5 file (.h5, .hdf5). Anything else as it is."""
+    """What a path names. Anything else as it is."""
     if not isinstance(samples, str | os.PathLike):
         return samples
-    path = Path(samples)
-    try:
-        match path.suffix.lower():
-            case ".npy":
-                return np.load(path, allow_pickle=False)
-            case ".h5" | ".hdf5":
-                return _hdf5_read(path)
-        return _table_read(path)
-    except OSError as error:
-        raise FileError(f"cannot read the samples '{path}': {error}") from None
-    except (ValueError, KeyError, EOFError) as error:
-        raise ArgumentError(f"the samples '{path}': {error}") from None
-
-def _table_read(path: Path) -> dict[str, Any]:
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    rows = [(i, line) for i, line in enumerate(lines, start=1) if line.strip() and not line.startswith("#")]
-    if len(rows) < 2:
-        raise ValueError("expected a line of names, and a line of numbers for each instance")
-    separator = next((mark for mark in (",", ";", "\t") if mark in rows[0][1]), ",")
-    names = [name.strip() for name in rows[0][1].split(separator)]
-    if len(set(names)) < len(names):
-        raise ValueError("a name stands twice in the first line")
-    table = np.empty((len(rows) - 1, len(names)))
-    for k, (i, line) in enumerate(rows[1:]):
-        numbers = [text.strip() for text in line.split(separator)]
-        if len(numbers) != len(names):
-            raise ValueError(f"line {i} has {len(numbers)} numbers for {len(names)} names")
-        for text in numbers:
-            if not _NUMBER.fullmatch(text):
-                raise ValueError(f"line {i}: '{text[:40]}' is no number")
-        table[k] = [float(text) for text in numbers]
-    return dict(zip(names, table.T, strict=True))
-
-
-def _hdf5_read(path: Path) -> ResultSample:
-    import h5py
-
-    with h5py.File(path, "r") as file:
-        group = file.get("instance/parameters", file)
-        if not isinstance(group, h5py.Group):
-            raise ValueError("/instance/parameters is no group")
-        columns = ResultSample()
-        for name in group:
-            column = group.get(name)
-            if isinstance(column, h5py.Dataset):
-                if column.dtype.kind not in "iuf":
-                    raise ValueError(f"'{name}' is of {column.dtype}; expected numbers")
-                columns[name] = column[()]
-            elif group is not file:
-                raise ValueError(f"'{name}' is no dataset")
-        if not columns:
-            raise ValueError("the file has no drawn parameters; expected a result that draws some, or datasets of numbers")
-        return columns
+    return FileSample(text_check("samples", os.fsdecode(samples)))

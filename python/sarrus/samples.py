@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from .errors import ArgumentError, Error, ScenarioError
 from .models import Model, Scenario
-from .sample_files import ResultSample
+from .sample_files import FileSample, Floats
 
-Floats = npt.NDArray[np.float64]
 # As a user gives them: numbers, or the path of a file of them.
 Samples = npt.ArrayLike | Mapping[str, npt.ArrayLike] | str | os.PathLike[str]
 
@@ -81,9 +80,9 @@ def sample_table(model: Model, samples: npt.ArrayLike | Mapping[str, npt.ArrayLi
     labels: Sequence[str] = model.parameters
     if not labels:
         raise ArgumentError("the scenario draws nothing, and samples of no parameter are none")
+    if isinstance(samples, FileSample):
+        return samples.table_for(model)
     if isinstance(samples, Mapping):
-        if isinstance(samples, ResultSample):  # which has a draw for several paths under each of them
-            samples = {label: samples[label] for label in labels if label in samples}
         if set(samples) != set(labels):
             raise ArgumentError(f"samples are of {list(samples)}; expected each of {list(labels)} once")
         try:

@@ -239,8 +239,8 @@ def run(
             threads=threads,
             backend=backend,
             specialize=specialize,
-            no_clobber=no_clobber,
-            resume=resume,
+            no_clobber=bool(no_clobber),
+            resume=bool(resume),
         )
         return Result(parts_run(model, path, own, sample), path, None)
     bar = _Bar()

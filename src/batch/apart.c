@@ -112,6 +112,7 @@ sarrus_status sarrus_apart_assemble(sarrus_apart *apart) {
         if (batch->has_given)
             batch->is_given[apart->instance[k]] = 0;
     }
+    sarrus_batch_given_settle(batch);
     lanes_return(apart, 0, layout->n_arrays);
     sarrus_batch_host_write(batch, 0, layout->n_arrays);
     return SARRUS_OK;

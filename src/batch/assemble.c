@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "batch/apart.h"
+#include "batch/given.h"
 #include "batch/lanes.h"
 #include "batch/restart.h"
 #include "batch/start.h"
@@ -102,7 +103,7 @@ static void tiles_begin(void *user, int i_member, int n_members) {
 
 static sarrus_status apart_assemble(sarrus_batch *batch, const uint8_t *mask) {
     sarrus_apart apart;
-    sarrus_status status = sarrus_apart_reserve(batch, mask, &apart) ? SARRUS_OK : SARRUS_NO_MEMORY;
+    sarrus_status status = sarrus_apart_reserve(batch, mask, &apart) ? SARRUS_OK : sarrus_batch_refuse_memory(batch);
     if (status == SARRUS_OK && sarrus_stop_is_asked(batch->stop))
         status = SARRUS_INTERRUPTED;
     if (status == SARRUS_OK) {
@@ -131,10 +132,11 @@ sarrus_status sarrus_batch_assemble(sarrus_batch *batch, const uint8_t *mask) {
     if (good) {
         sarrus_batch_events_forget(batch, mask);
         sarrus_crew_run(batch->device->crew, n_members, tiles_begin, &job);
+        sarrus_batch_given_settle(batch);
     }
     free(job.before);
     free(job.start);
     if (!good)
-        return SARRUS_NO_MEMORY;
+        return sarrus_batch_refuse_memory(batch);
     return atomic_load(&job.is_cut) ? SARRUS_INTERRUPTED : SARRUS_OK;
 }

@@ -121,7 +121,7 @@ sarrus_status sarrus_batch_advance(sarrus_batch *batch, uint64_t n_steps) {
     if (met != SARRUS_OK)
         return met;
     if (n_steps > SARRUS_MOST_STEPS - batch->device->step)
-        return SARRUS_BAD_ARGUMENT;
+        return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT, "more steps than can be counted; expected 2^53 in all at most");
     if (sarrus_batch_is_ended(batch))
         return SARRUS_INTERRUPTED;
     if (n_steps == 0)
@@ -154,7 +154,8 @@ sarrus_status sarrus_batch_observe(sarrus_batch *batch, const sarrus_observation
     if (met != SARRUS_OK)
         return met;
     if (!observation_is_possible(batch, observation))
-        return SARRUS_BAD_ARGUMENT;
+        return sarrus_batch_refuse(batch, SARRUS_BAD_ARGUMENT,
+                                   "the observation cannot be; expected rows within their arrays, and steps that can be counted");
     if (observation->n_times == 0)
         return SARRUS_OK;
     if (sarrus_batch_is_ended(batch))

@@ -357,6 +357,7 @@ static sarrus_status tiles_write(copying *job, int n_members) {
         return status;
     batch->has_given = batch->has_given || batch->given;
     sarrus_crew_run(batch->device->crew, n_members, tiles_in, job);
+    sarrus_batch_given_settle(batch);
     for (int k = 0; k < n; ++k)
         sarrus_batch_host_write(batch, arrays[k].at, arrays[k].n);
     return atomic_load(&job->has_failed) ? SARRUS_DEVICE_FAILED : SARRUS_OK;
@@ -381,7 +382,7 @@ sarrus_status sarrus_batch_copy_in(sarrus_batch *batch, sarrus_field field, cons
     const int n_members = is_small || is_apart ? 1 : sarrus_batch_members(batch, n_masked);
     sarrus_apart apart = {0};
     const bool has_scratch = scratch_take(&job, n_members) && (!is_apart || sarrus_apart_reserve(batch, mask, &apart));
-    sarrus_status status = has_scratch ? SARRUS_OK : SARRUS_NO_MEMORY;
+    sarrus_status status = has_scratch ? SARRUS_OK : sarrus_batch_refuse_memory(batch);
     if (status == SARRUS_OK)
         status = tiles_write(&job, n_members);
     if (status == SARRUS_OK && is_apart)

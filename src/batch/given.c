@@ -23,11 +23,15 @@ double *sarrus_batch_given_row(const sarrus_batch *batch, uint64_t i) {
     return batch->has_given && batch->is_given[i] ? batch->given + (size_t)i * row_size(batch) : NULL;
 }
 
-void sarrus_batch_given_pass(sarrus_batch *batch) {
+void sarrus_batch_given_settle(sarrus_batch *batch) {
     bool has_any = false;
-    for (uint64_t i = 0; batch->has_given && i < batch->n_instances; ++i) {
-        batch->is_given[i] = batch->is_given[i] == SARRUS_GIVEN_START ? SARRUS_GIVEN_START : 0;
-        has_any = has_any || batch->is_given[i];
-    }
+    for (uint64_t i = 0; batch->has_given && i < batch->n_instances && !has_any; ++i)
+        has_any = batch->is_given[i] != 0;
     batch->has_given = has_any;
+}
+
+void sarrus_batch_given_pass(sarrus_batch *batch) {
+    for (uint64_t i = 0; batch->has_given && i < batch->n_instances; ++i)
+        batch->is_given[i] = batch->is_given[i] == SARRUS_GIVEN_START ? SARRUS_GIVEN_START : 0;
+    sarrus_batch_given_settle(batch);
 }

@@ -14,6 +14,9 @@ bool sarrus_batch_given_reserve(sarrus_batch *batch);
 /* The row of an instance, [n_q + n_v]; NULL: nothing of it was written. */
 double *sarrus_batch_given_row(const sarrus_batch *batch, uint64_t i_instance);
 
+/* Rows were taken or left: whether any is there still. */
+void sarrus_batch_given_settle(sarrus_batch *batch);
+
 /* Steps are about to be made: only what waits for the assembly stays. */
 void sarrus_batch_given_pass(sarrus_batch *batch);
 

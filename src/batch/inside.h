@@ -91,4 +91,8 @@ static inline sarrus_status sarrus_batch_refuse(sarrus_batch *batch, sarrus_stat
     return status;
 }
 
+static inline sarrus_status sarrus_batch_refuse_memory(sarrus_batch *batch) {
+    return sarrus_batch_refuse(batch, SARRUS_NO_MEMORY, "out of memory");
+}
+
 #endif

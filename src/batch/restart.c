@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "batch/given.h"
 #include "batch/mask.h"
 #include "plan/fields.h"
 
@@ -23,6 +24,7 @@ void sarrus_batch_forget(sarrus_batch *batch, const uint8_t *mask) {
     for (uint64_t i = 0; batch->has_given && i < batch->n_instances; ++i)
         if (sarrus_mask_has(mask, i))
             batch->is_given[i] = 0;
+    sarrus_batch_given_settle(batch);
 }
 
 /* Puts a field of a tile to what it is when an instance begins anew. */

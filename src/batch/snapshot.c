@@ -132,6 +132,18 @@ sarrus_status sarrus_batch_save(sarrus_batch *batch, void *bytes, size_t n_bytes
     return SARRUS_OK;
 }
 
+/* Who knows the checksum's method can make it right: what counts places is looked at besides. */
+static bool events_are_possible(const sarrus_batch *batch, const unsigned char *from, const snapshot_head *head) {
+    const unsigned char *at = from + parts_of(batch, head).events;
+    for (uint64_t i = 0; i < head->n_events; ++i) {
+        sarrus_rank_event event;
+        memcpy(&event, at + i * sizeof event, sizeof event);
+        if (event.instance >= batch->n_instances)
+            return false;
+    }
+    return true;
+}
+
 /* Why bytes are not those of such a batch; NULL: they are. */
 static const char *loading_lack(const sarrus_batch *batch, const unsigned char *from, size_t n_bytes, snapshot_head *head) {
     const snapshot_head here = head_of(batch);
@@ -148,7 +160,8 @@ static const char *loading_lack(const sarrus_batch *batch, const unsigned char *
                ": expected the same scenario, with dynamics.formulation as it was then";
     if (head->n_instances != here.n_instances)
         return "the bytes are those of a batch with another number of instances";
-    if (head->n_events > n_bytes / sizeof(sarrus_rank_event) || parts_of(batch, head).end != n_bytes)
+    if (head->n_events > n_bytes / sizeof(sarrus_rank_event) || parts_of(batch, head).end != n_bytes ||
+        head->step > SARRUS_MOST_STEPS || !events_are_possible(batch, from, head))
         return "the bytes are damaged";
     return NULL;
 }
@@ -175,7 +188,7 @@ sarrus_status sarrus_batch_load(sarrus_batch *batch, const void *bytes, size_t n
     if (met != SARRUS_OK)
         return met;
     if (!room_take(batch, &head))
-        return SARRUS_NO_MEMORY;
+        return sarrus_batch_refuse_memory(batch);
     const snapshot_parts at = parts_of(batch, &head);
     const size_t n = (size_t)batch->n_instances;
     sarrus_batch_forget(batch, NULL);

@@ -71,7 +71,7 @@ static void group_print(const sarrus_result_info *info) {
     printf("  state      %d coordinates\n", info->n_coordinates);
     if (info->n_parts > 0)
         printf("  parts      %d, %d of them missing%s\n", info->n_parts, info->n_parts_missing,
-               info->n_parts_missing > 0 ? ": their instances read as NaN or 0" : "");
+               info->n_parts_missing > 0 ? ": their instances read as NaN or 0, with the status 255" : "");
     if (info->has_rank_events)
         printf("  events     %" PRIu64 " change%s of rank\n", info->n_rank_events, info->n_rank_events == 1 ? "" : "s");
 }

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "cli/npy_input.h"
+#include "core/npy_input.h"
 
 typedef struct sarrus_npy_output {
     const char *path; /* as it was given */

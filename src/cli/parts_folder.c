@@ -28,11 +28,19 @@ static char *text_read(const char *path) {
     struct stat about;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     char *text = NULL;
-    if (file >= 0 && fstat(file, &about) == 0 && about.st_size >= 0 && about.st_size < MOST_BYTES)
-        text = calloc(1, (size_t)about.st_size + 1);
+    if (file >= 0 && fstat(file, &about) == 0) {
+        text = about.st_size >= 0 && about.st_size < MOST_BYTES ? calloc(1, (size_t)about.st_size + 1) : NULL;
+        errno = about.st_size < MOST_BYTES ? ENOMEM : EFBIG;
+    }
     size_t n = 0;
-    for (ssize_t more = 1; text != NULL && more > 0 && n<(size_t)about.st_size; n += more> 0 ? (size_t)more : 0)
+    for (ssize_t more = 1; text != NULL && more != 0 && n < (size_t)about.st_size;) {
         more = read(file, text + n, (size_t)about.st_size - n);
+        n += more > 0 ? (size_t)more : 0;
+        if (more < 0 && errno != EINTR) {
+            free(text);
+            text = NULL;
+        }
+    }
     const int why = errno;
     if (file >= 0)
         close(file);
@@ -50,8 +58,8 @@ static bool text_write(const char *path, const char *text) {
     bool ok = file >= 0;
     for (size_t i = 0; ok && i < n;) { /* one that is cut short says why when the rest is tried */
         const ssize_t more = write(file, text + i, n - i);
-        ok = more > 0;
-        i += ok ? (size_t)more : 0;
+        ok = more > 0 || (more < 0 && errno == EINTR);
+        i += more > 0 ? (size_t)more : 0;
     }
     ok = ok && fsync(file) == 0;
     ok = (file < 0 || close(file) == 0) && ok;

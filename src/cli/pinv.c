@@ -51,7 +51,7 @@ static void help_print(void) {
            "Files of .npy format 1.0 to 3.0 are read, of f8, f4, i1 to i8, u1 to u8 or b1 in either byte and index\n"
            "order. A matrix with a NaN or an infinity gives NaN, is counted, and makes the exit code 1.\n\n"
            "Exit codes: 0 done, 1 done but some matrices failed, 2 bad usage or input, 3 I/O failure,\n"
-           "4 backend not usable, 129, 130 or 143 stopped by a signal (nothing was written).\n");
+           "4 backend not usable, 129, 130, 138 or 143 stopped by a signal (nothing was written).\n");
 }
 
 /* --- Options ------------------------------------------------------------------------------------------------------------ */

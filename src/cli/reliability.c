@@ -39,7 +39,8 @@ static void help_print(void) {
            "      --quiet           the probability and its interval alone, three numbers\n"
            "      --json            one JSON object on standard output\n"
            "  -h, --help            this text\n\n"
-           "Exit codes: 0 done, 1 done but some instances failed, 2 bad usage or input, 130 or 143 stopped by a signal.\n");
+           "Exit codes: 0 done, 1 done but some instances failed, 2 bad usage or input, 3 I/O failure,\n"
+           "129, 130, 138 or 143 stopped by a signal.\n");
 }
 
 enum {

@@ -124,7 +124,7 @@ static bool shard_read(const char *command, sarrus_run_arguments *out) {
     return is_good;
 }
 
-/* A number of bytes, also of k, M, G, T or Ki, Mi, Gi, Ti. */
+/* A number of bytes, also of k, M, G, T or Ki, Mi, Gi, Ti. Digits and a point: no sign, no blank, no exponent. */
 static bool memory_read(const char *command, uint64_t *out) {
     static const char prefixes[] = "kMGT";
     char *end = NULL;
@@ -133,8 +133,8 @@ static bool memory_read(const char *command, uint64_t *out) {
     const bool is_binary = prefix != NULL && end[1] == 'i';
     const int n_unit = prefix == NULL ? 0 : is_binary ? 2 : 1;
     const double unit = prefix == NULL ? 1.0 : pow(is_binary ? 1024.0 : 1000.0, (double)(prefix - prefixes + 1));
-    const bool is_good =
-        end != optarg && (end[n_unit] == '\0' || strcmp(end + n_unit, "B") == 0) && number * unit >= 1.0 && number * unit < 0x1p62;
+    const bool is_good = end != optarg && end == optarg + strspn(optarg, "0123456789.") &&
+                         (end[n_unit] == '\0' || strcmp(end + n_unit, "B") == 0) && number * unit >= 1.0 && number * unit < 0x1p62;
     *out = is_good ? (uint64_t)(number * unit) : 0;
     if (!is_good)
         sarrus_option_refuse(command, "--memory needs a number of bytes, as 800M or 4G; got '%s'", optarg);

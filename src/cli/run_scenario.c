@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/sample_file.h"
+#include "study/sample_file.h"
 #include "edge/diagnostics.h"
 #include "edge/exit_code.h"
 #include "model/model.h"

@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM and SIGHUP. One that was ignored when the program started (nohup) stays ignored. */
+/* SIGINT, SIGTERM, SIGHUP and SIGUSR1. One that was ignored when the program started (nohup) stays ignored. */
 #ifndef SARRUS_CLI_SIGNALS_H
 #define SARRUS_CLI_SIGNALS_H
 

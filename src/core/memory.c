@@ -31,10 +31,39 @@ static double left_of_address_space(void) {
     return fmax((double)limit.rlim_cur - pages * (double)sysconf(_SC_PAGESIZE), 0.0);
 }
 
-static double left_of_group(void) {
-    const double most = number_in("/sys/fs/cgroup/memory.max", ""), now = number_in("/sys/fs/cgroup/memory.current", "");
-    const double cache = number_in("/sys/fs/cgroup/memory.stat", "file ");
+/* What is left of one control group, whose files are in `folder` [n bytes, with room for a name behind]. */
+static double left_of_folder(char *folder, size_t n, size_t n_room) {
+    (void)snprintf(folder + n, n_room - n, "/memory.max");
+    const double most = number_in(folder, "");
+    (void)snprintf(folder + n, n_room - n, "/memory.current");
+    const double now = number_in(folder, "");
+    (void)snprintf(folder + n, n_room - n, "/memory.stat");
+    const double cache = number_in(folder, "file ");
+    folder[n] = '\0';
     return isnan(most) || isnan(now) ? (double)INFINITY : fmax(most - now + (isnan(cache) ? 0.0 : cache), 0.0);
+}
+
+double sarrus_memory_left_of_group(const char *root, const char *own) {
+    enum { N_NAME = 32 };
+    char folder[4096 + N_NAME], line[4096] = "";
+    FILE *file = fopen(own, "re");
+    while (file && fgets(line, sizeof line, file) && strncmp(line, "0::/", 4) != 0)
+        line[0] = '\0';
+    if (file)
+        (void)fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    const bool is_inside = line[0] != '\0' && strncmp(line, "0::/..", 6) != 0; /* else it lies outside of what is to be seen */
+    (void)snprintf(folder, sizeof folder - N_NAME, "%s%s", root, is_inside && strlen(line) > 4 ? line + 3 : "");
+    double least = (double)INFINITY;
+    for (size_t n = strlen(folder), n_root = strlen(root); n >= n_root;) {
+        least = fmin(least, left_of_folder(folder, n, sizeof folder));
+        const char *slash = strrchr(folder + n_root, '/');
+        if (n == n_root)
+            break;
+        n = slash ? (size_t)(slash - folder) : n_root;
+        folder[n] = '\0';
+    }
+    return least;
 }
 
 static double left_of_machine(void) {
@@ -47,7 +76,7 @@ double sarrus_memory_left(const char **limit) {
         const char *name;
         double left;
     } all[] = {{"the machine", left_of_machine()},
-               {"the control group", left_of_group()},
+               {"the control group", sarrus_memory_left_of_group("/sys/fs/cgroup", "/proc/self/cgroup")},
                {"the limit on address space (ulimit -v)", left_of_address_space()}};
     int least = 0;
     for (int i = 1; i < (int)(sizeof all / sizeof all[0]); ++i)

@@ -6,6 +6,10 @@
  * machine leave. INFINITY where none of them can be read. *limit (not NULL) ← which it is, in words. */
 double sarrus_memory_left(const char **limit);
 
+/* Of the control group (version 2) that the file `own` names, "0::/PATH", and of those that it is in, in folders below `root`;
+ * INFINITY where none can be read. Of a process: "/sys/fs/cgroup", "/proc/self/cgroup". */
+double sarrus_memory_left_of_group(const char *root, const char *own);
+
 /* "3.2 GB" into text [16]. */
 void sarrus_memory_text(double bytes, char text[16]);
 

@@ -1,4 +1,4 @@
-#include "cli/npy_input.h"
+#include "core/npy_input.h"
 
 #include <errno.h>
 #include <fcntl.h>

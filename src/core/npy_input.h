@@ -1,6 +1,6 @@
 /* A stack of matrices in a .npy file, read in blocks. */
-#ifndef SARRUS_CLI_NPY_INPUT_H
-#define SARRUS_CLI_NPY_INPUT_H
+#ifndef SARRUS_CORE_NPY_INPUT_H
+#define SARRUS_CORE_NPY_INPUT_H
 
 #include <sys/types.h>
 

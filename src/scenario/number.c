@@ -53,7 +53,7 @@ static bool is_decimal(const char *text) {
     return *text == '\0';
 }
 
-/* 0o17 and 0x1f; at most 63 bits. */
+/* 0o17 and 0x1f; at most 63 bits, of hexadecimal ones 60. */
 static bool based_integer(const char *text, double *out) {
     const bool is_octal = strncmp(text, "0o", 2) == 0;
     const bool is_hexadecimal = strncmp(text, "0x", 2) == 0;

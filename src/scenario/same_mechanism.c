@@ -92,7 +92,7 @@ static bool graft(sarrus_reader *to, const sarrus_reader *from) {
     const sarrus_node *other = from->tree.root, *other_output = sarrus_node_child(other, "output");
     bool ok = key_take(&to->tree, root, other, "integrator") && key_take(&to->tree, root, other, "dynamics") &&
               key_take(&to->tree, root, other, "limits");
-    if (output == NULL)
+    if (output == NULL || sarrus_node_is_null(output)) /* null is as nothing */
         return ok && key_take(&to->tree, root, other, "output");
     return ok && key_take(&to->tree, output, other_output, "every") && key_take(&to->tree, output, other_output, "interval");
 }

@@ -177,13 +177,24 @@ const char *sarrus_hdf5_rank_change_times(hid_t root) {
     return H5Lexists(root, "events/rank/time", H5P_DEFAULT) > 0 ? "events/rank/time" : "events/rank/event_time";
 }
 
+/* A file that was damaged may have more than one text where one is expected. */
+static bool is_one(hid_t object, bool is_attribute) {
+    const hid_t space = is_attribute ? H5Aget_space(object) : H5Dget_space(object);
+    const bool is = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    return is;
+}
+
 char *sarrus_hdf5_read_text(hid_t root, const char *name, bool is_attribute) {
     char *text = NULL;
     const htri_t is_there = is_attribute ? H5Aexists(root, name) : H5Lexists(root, name, H5P_DEFAULT);
     hid_t object = is_there <= 0 ? -1 : is_attribute ? H5Aopen(root, name, H5P_DEFAULT) : H5Dopen2(root, name, H5P_DEFAULT);
     hid_t type = object >= 0 ? sarrus_hdf5_string_type() : -1;
-    const bool is_read = type >= 0 && (is_attribute ? H5Aread(object, type, &text)
-                                                    : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text)) >= 0;
+    const bool is_read =
+        type >= 0 && is_one(object, is_attribute) &&
+        (is_attribute ? H5Aread(object, type, &text) : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text)) >= 0;
     if (type >= 0) {
         H5Tclose(type);
     }

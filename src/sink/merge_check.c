@@ -117,14 +117,18 @@ static herr_t object_check(hid_t root, const char *name, const H5O_info_t *info,
 
 /* Of those that keep trajectories all have as many datasets, and of those that keep none. */
 static sarrus_status counts_check(const checking *work) {
-    int n_expected[2] = {-1, -1};
+    int n_expected[2] = {-1, -1}, i_expected[2] = {0, 0};
     for (int i = 0; i < work->merge->n_parts; ++i) {
         const sarrus_result_info *info = &work->merge->parts[i].groups[work->i_group];
-        int *expected = &n_expected[info->n_trajectories > 0 ? 1 : 0];
-        *expected = *expected < 0 ? info->n_datasets : *expected;
-        if (*expected != info->n_datasets)
+        const int which = info->n_trajectories > 0 ? 1 : 0;
+        if (n_expected[which] < 0) {
+            n_expected[which] = info->n_datasets;
+            i_expected[which] = i;
+        }
+        if (n_expected[which] != info->n_datasets)
             return sarrus_report(work->context, SARRUS_BAD_INPUT, "%s has %d datasets, %s has %d; expected the same in all parts",
-                                 work->merge->parts[i].path, info->n_datasets, work->merge->parts[work->i_first].path, *expected);
+                                 work->merge->parts[i].path, info->n_datasets, work->merge->parts[i_expected[which]].path,
+                                 n_expected[which]);
     }
     return SARRUS_OK;
 }

@@ -395,12 +395,17 @@ static sarrus_status read_group_of(sarrus_context *context, const char *path, hi
     return status;
 }
 
-static void info_add(sarrus_result_info *total, const sarrus_result_info *one) {
+/* Adds what group i_group has. */
+static void info_add(sarrus_result_info *total, const sarrus_result_info *one, int i_group) {
     total->n_instances += one->n_instances;
     total->n_study += one->n_study;
     total->n_trajectories += one->n_trajectories;
     total->n_failed += one->n_failed;
     for (int i = 0; i < SARRUS_N_INSTANCE_STATUS; ++i) {
+        if (total->n_failed_by_status[i] == 0) {
+            total->first_failure[i] = one->first_failure[i];
+            total->first_failure[i].group = i_group;
+        }
         total->n_failed_by_status[i] += one->n_failed_by_status[i];
     }
     total->n_times = one->n_times > total->n_times ? one->n_times : total->n_times;
@@ -428,7 +433,7 @@ static sarrus_status read_info(sarrus_context *context, const char *path, hid_t 
         if (g == 0) {
             *out = one;
         } else {
-            info_add(out, &one);
+            info_add(out, &one, g);
         }
     }
     out->complete = origin.complete;

@@ -346,8 +346,8 @@ static bool name_take(const sarrus_result_place *place, bool is_free) {
     return (!place->keeps_complete || !is_free || is_unknown) && rename(place->partial, place->target) == 0;
 }
 
-/* Renames and syncs. A new name in a folder is on the disk only after the latter. Some file systems do not know it (EINVAL):
- * nothing can be done there. */
+/* Renames and syncs. A new name in a folder is on the disk only after the latter. Some file systems do not know it (EINVAL), and a
+ * folder that may be written to and not read cannot be opened (folder −1): nothing can be done there. */
 static sarrus_status name_settle(sarrus_result_place *place, bool is_free, int folder) {
     if (fsync(place->descriptor) != 0) {
         return refuse(place, "writing failed", errno);
@@ -356,7 +356,7 @@ static sarrus_status name_settle(sarrus_result_place *place, bool is_free, int f
         return refuse(place, "the result cannot take its name", errno);
     }
     place->name = place->target;
-    return fsync(folder) == 0 || errno == EINVAL ? SARRUS_OK : refuse(place, "writing failed", errno);
+    return folder < 0 || fsync(folder) == 0 || errno == EINVAL ? SARRUS_OK : refuse(place, "writing failed", errno);
 }
 
 sarrus_status sarrus_result_place_publish(sarrus_result_place *place, uint64_t n_bytes) {
@@ -374,11 +374,13 @@ sarrus_status sarrus_result_place_publish(sarrus_result_place *place, uint64_t n
         (void)fchmod(place->descriptor, about.st_mode & COPIED_MODE);
     }
     const int folder = folder_open(place->target); /* what can fail for want of something fails before the name is taken */
-    if (folder < 0) {
+    if (folder < 0 && errno != EACCES) {
         return refuse(place, "writing failed", errno);
     }
     status = name_settle(place, is_free, folder);
-    close(folder);
+    if (folder >= 0) {
+        close(folder);
+    }
     return status == SARRUS_OK ? sarrus_result_place_verify(place, n_bytes) : status; /* what was renamed is what was written */
 }
 

@@ -50,7 +50,6 @@ struct sarrus_sink {
     bool created;                                /* creation ended, well or not */
     sarrus_status status;                        /* of the writer: OK or why it stopped */
     char message[SARRUS_RESULT_MESSAGE_BYTES];
-    double busy_seconds;
     double stop_seen; /* s of the monotonic clock; 0: no stop was asked for yet */
     uint64_t n_bytes;
 
@@ -133,8 +132,7 @@ static sarrus_status write_end(sarrus_sink *sink, const sarrus_sink_outcome *out
 }
 
 /* Tells the caller how the writer stands; the mutex is held. */
-static void publish(sarrus_sink *sink, sarrus_status status, double since) {
-    sink->busy_seconds += sarrus_monotonic_seconds() - since;
+static void publish(sarrus_sink *sink, sarrus_status status) {
     sink->n_bytes = sink->file.state.n_bytes;
     if (status != SARRUS_OK && sink->status == SARRUS_OK) {
         sink->status = status;
@@ -156,7 +154,6 @@ static void write_blocks(sarrus_sink *sink) {
         }
         sarrus_block_buffer *buffer = sink->queue[sink->i_queue];
         pthread_mutex_unlock(&sink->mutex);
-        double since = sarrus_monotonic_seconds();
         sarrus_status status = write_block(sink, buffer);
         pthread_mutex_lock(&sink->mutex);
         if (status == SARRUS_OK) {
@@ -165,7 +162,7 @@ static void write_blocks(sarrus_sink *sink) {
         sink->i_queue = (sink->i_queue + 1) % (SARRUS_GROUP_BUFFERS * sink->n_groups);
         --sink->n_queue;
         buffer->is_free = true;
-        publish(sink, status == SARRUS_INTERRUPTED ? SARRUS_OK : status, since);
+        publish(sink, status == SARRUS_INTERRUPTED ? SARRUS_OK : status);
     }
 }
 
@@ -181,12 +178,11 @@ static bool has_times(const sarrus_sink *sink) {
 
 static void *write_file(void *argument) {
     sarrus_sink *sink = argument;
-    double since = sarrus_monotonic_seconds();
     sarrus_status status = sarrus_result_file_create(&sink->file, sink->path, sink->layouts, sink->descriptions);
     pthread_mutex_lock(&sink->mutex);
     sink->created = true;
     sink->descriptions = NULL;
-    publish(sink, status, since);
+    publish(sink, status);
     write_blocks(sink);
     while (sink->order != ORDER_CLOSE) {
         pthread_cond_wait(&sink->for_writer, &sink->mutex);
@@ -194,7 +190,6 @@ static void *write_file(void *argument) {
     const sarrus_sink_outcome *outcomes = sink->outcomes;
     status = sink->status;
     pthread_mutex_unlock(&sink->mutex);
-    since = sarrus_monotonic_seconds();
     if (status == SARRUS_OK && outcomes != NULL && !sink->file.state.is_abandoned) {
         status = write_end(sink, outcomes);
     }
@@ -203,7 +198,7 @@ static void *write_file(void *argument) {
                                                                             : SARRUS_RESULT_LEFT;
     sarrus_status closing = sarrus_result_file_close(&sink->file, end);
     pthread_mutex_lock(&sink->mutex);
-    publish(sink, status == SARRUS_OK ? closing : status, since);
+    publish(sink, status == SARRUS_OK ? closing : status);
     pthread_mutex_unlock(&sink->mutex);
     return NULL;
 }
@@ -460,14 +455,6 @@ uint64_t sarrus_sink_times_committed(const sarrus_sink *sink, int i_group) {
     const uint64_t n_times = sink->groups[i_group].n_times_written;
     pthread_mutex_unlock(&locked->mutex);
     return n_times;
-}
-
-double sarrus_sink_busy_seconds(const sarrus_sink *sink) {
-    sarrus_sink *locked = (sarrus_sink *)sink; /* the mutex is the only thing that changes */
-    pthread_mutex_lock(&locked->mutex);
-    double seconds = sink->busy_seconds;
-    pthread_mutex_unlock(&locked->mutex);
-    return seconds;
 }
 
 uint64_t sarrus_sink_bytes(const sarrus_sink *sink) {

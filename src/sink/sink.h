@@ -55,8 +55,7 @@ const char *sarrus_sink_left(const sarrus_sink *sink);
 /* Every state is allowed, NULL too. Without a close before, as after one without an outcome. */
 void sarrus_sink_destroy(sarrus_sink *sink);
 
-/* Seconds that the writer thread was busy (waiting for its compression threads included), size of the file so far in bytes. */
-double sarrus_sink_busy_seconds(const sarrus_sink *sink);
+/* Size of the file so far in bytes. */
 uint64_t sarrus_sink_bytes(const sarrus_sink *sink);
 
 #endif

@@ -17,8 +17,7 @@ static const double tolerance = 1e-10;
 
 enum {
     default_n_states = 64,
-    largest_size = 256, /* n + m: above it a tile of the largest matrices leaves all caches, and a row takes minutes */
-    lanes = 8,          /* of a tile at most: rows that are slow are tried on as many states */
+    lanes = 8, /* of a tile at most: rows that are slow are tried on as many states */
 };
 
 /* What all states, and the answers of all rows, may take, in doubles. */
@@ -426,10 +425,6 @@ sarrus_status sarrus_compare(sarrus_context *context, const sarrus_model *model,
     sarrus_status status = c ? sarrus_compare_set_make(&call, &set) : SARRUS_NO_MEMORY;
     if (!c)
         return sarrus_report(context, status, "out of memory for a comparison");
-    if (status == SARRUS_OK && set.n + set.m > largest_size)
-        status = sarrus_report(context, SARRUS_UNSUPPORTED,
-                               "%d speeds and %d constraints; dense formulations are compared up to %d of both", set.n, set.m,
-                               (int)largest_size);
     if (status == SARRUS_OK) {
         c->n_rows = rows_count(&call.options);
         c->rows = calloc((size_t)c->n_rows, sizeof *c->rows);

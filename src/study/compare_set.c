@@ -394,6 +394,11 @@ sarrus_status sarrus_compare_set_make(const sarrus_compare_call *call, sarrus_co
     if (status == SARRUS_OK && side.plan->mech.m == 0)
         status = sarrus_report(call->context, SARRUS_UNSUPPORTED,
                                "the mechanism has no constraints, so that all formulations are M a = F; expected some");
+    const int n = status == SARRUS_OK ? side.plan->mech.n_v : 0, m = status == SARRUS_OK ? side.plan->mech.m : 0;
+    if (n + m > SARRUS_COMPARE_LARGEST) /* before there is work and memory for it */
+        status = sarrus_report(call->context, SARRUS_UNSUPPORTED,
+                               "%d speeds and %d constraints; dense formulations are compared up to %d of both", n, m,
+                               (int)SARRUS_COMPARE_LARGEST);
     if (status == SARRUS_OK && !set_allocate(side.plan, 3 * call->options.n_states, out))
         status = sarrus_report(call->context, SARRUS_NO_MEMORY, "out of memory for the states to compare on");
     if (status == SARRUS_OK)

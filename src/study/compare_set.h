@@ -18,6 +18,9 @@ typedef enum sarrus_compare_kernel {
     SARRUS_COMPARE_N_KERNELS
 } sarrus_compare_kernel;
 
+/* n + m: above it a tile of the largest matrices leaves all caches, and a row takes minutes. */
+enum { SARRUS_COMPARE_LARGEST = 256 };
+
 typedef struct sarrus_compare_kernel_row {
     double *a;          /* [n_all][n]; NaN: not tried there, or no answer */
     double *lambda;     /* [n_all][m] */

@@ -119,7 +119,9 @@ sarrus_status sarrus_outcome_rank_changes_take(sarrus_outcome *outcome, sarrus_c
     if (!outcome->has_events)
         return SARRUS_OK;
     const sarrus_status status = sarrus_batch_rank_events(batch, &events, &n_events);
-    if (status != SARRUS_OK || !rows_reserve(outcome, n_events))
+    if (status != SARRUS_OK)
+        return sarrus_report(context, status, "the changes of rank cannot be read: %s", sarrus_status_text(status));
+    if (!rows_reserve(outcome, n_events))
         return sarrus_report(context, SARRUS_NO_MEMORY, "out of memory for %llu changes of rank", (unsigned long long)n_events);
     for (uint64_t i = 0; i < n_events && events[i].time < t_limit; ++i) {
         outcome->rows[0][i] = events[i].time;

@@ -242,7 +242,8 @@ void sarrus_quantity_statistics_finish(sarrus_quantity_statistics *statistics, c
         const uint64_t n_left = stream->n_instances - i, n = n_left < SARRUS_STREAM_BLOCK ? n_left : SARRUS_STREAM_BLOCK;
         stream->read(stream->user, 0, i, n, NULL, statistics->room.status);
         for (uint64_t k = 0; k < n; ++k)
-            count[status[k] < N_STATUS ? status[k] : 0] += 1.0;
+            if (status[k] < N_STATUS) /* that of a part that is missing, or of a later version, is none that is counted */
+                count[status[k]] += 1.0;
     }
     for (int i = 0; i < statistics->model->output.n_quantities && statistics->n_totals > 1; ++i)
         quantity_finish(statistics, stream, i);

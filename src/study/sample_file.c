@@ -1,4 +1,4 @@
-#include "cli/sample_file.h"
+#include "study/sample_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/npy_input.h"
+#include "core/npy_input.h"
 #include "core/report.h"
 #include "model/model.h"
 #include "scenario/suggest.h"

@@ -1,6 +1,6 @@
 /* An own sample of a run: `--samples FILE`. */
-#ifndef SARRUS_CLI_SAMPLE_FILE_H
-#define SARRUS_CLI_SAMPLE_FILE_H
+#ifndef SARRUS_STUDY_SAMPLE_FILE_H
+#define SARRUS_STUDY_SAMPLE_FILE_H
 
 #include "core/sample_table.h"
 #include "sarrus/study.h"

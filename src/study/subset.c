@@ -86,7 +86,7 @@ static sarrus_status points_order(const simulation *work) {
 }
 
 /* Points at a limit or beyond it, in a random order: which of them go on must not depend on how far beyond they are, as it would
- * where many are alike. Returns how many there are. */
+ * where many are alike. *n_at ← how many there are. */
 static sarrus_status points_shuffle(const simulation *work, int i_level, double limit, uint64_t *n_at) {
     ranked *all = malloc(work->subset->n * sizeof *all);
     uint64_t n = 0;

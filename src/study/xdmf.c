@@ -424,9 +424,12 @@ static sarrus_status document_write(const figure *f, sarrus_context *context, co
     FILE *out = fopen(path, "w");
     if (out == NULL)
         return sarrus_report(context, SARRUS_IO, "%s: %s", path, strerror(errno));
-    const bool is_read = document_put(out, f), is_bad = ferror(out) != 0;
-    if (fclose(out) != 0 || is_bad)
-        return sarrus_report(context, SARRUS_IO, "%s: cannot be written: %s", path, strerror(errno));
+    const bool is_read = document_put(out, f);
+    errno = 0;
+    const bool is_flushed = fflush(out) == 0 && ferror(out) == 0;
+    const int why = errno; /* 0: the stream has failed before, and what for is not known any more */
+    if (fclose(out) != 0 || !is_flushed)
+        return sarrus_report(context, SARRUS_IO, "%s: cannot be written%s%s", path, why ? ": " : "", why ? strerror(why) : "");
     return is_read ? SARRUS_OK : sarrus_report(context, SARRUS_IO, "%s: the file is damaged", f->request->result);
 }
 

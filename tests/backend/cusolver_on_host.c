@@ -10,7 +10,7 @@
 
 #include "tests/backend/gpu_on_host.h"
 
-enum { ALLOC_FAILED = 2, INVALID_VALUE = 3, NOT_INITIALIZED = 1, LARGEST = 32 };
+enum { ALLOC_FAILED = 2, INVALID_VALUE = 3, LARGEST = 32 };
 
 typedef enum handle_kind { SOLVER = 11, PRODUCTS, GESVDJ_PARAMS, SYEV_PARAMS } handle_kind;
 

@@ -490,6 +490,8 @@ static void fields_and_scenarios_that_cannot(void **state) {
     assert_int_equal(sarrus_batch_copy_in(batch, SARRUS_FIELD_V, NULL, numbers), SARRUS_OK);
     assert_int_equal(sarrus_batch_reset_some_async(batch, p.mask, p.stream), SARRUS_UNSUPPORTED);
     assert_non_null(strstr(sarrus_batch_refusal(batch), "sarrus_batch_assemble"));
+    assert_int_equal(sarrus_batch_assemble(batch, NULL), SARRUS_OK); /* as it says */
+    assert_int_equal(sarrus_batch_reset_some_async(batch, p.mask, p.stream), SARRUS_OK);
     sarrus_batch_destroy(batch);
     batch = batch_of(&bodies);
     assert_int_equal(sarrus_batch_device_view(batch, SARRUS_FIELD_PARAMETER, &seen), SARRUS_UNSUPPORTED);

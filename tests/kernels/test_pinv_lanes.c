@@ -16,7 +16,7 @@
 #include "tests/support/pinv_cases.h"
 #include "tests/support/pinv_traits.h"
 
-enum { N_PLACES = 11, MOST = 27 * 26, MOST_RHS = 3 }; /* a tile of 8 and a part of the next */
+enum { N_PLACES = 11, MOST = 27 * 26 }; /* a tile of 8 and a part of the next */
 
 /* One matrix and all that comes back for it. */
 typedef struct question {

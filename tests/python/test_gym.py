@@ -2,11 +2,13 @@
 environment whatever the number of others; actions of NaN and beyond the limits. Exit code 77 (skipped) without gymnasium or the
 package."""
 
+import gc
 import importlib.util
 import signal
 import sys
 import threading
 import warnings
+import weakref
 from dataclasses import replace
 
 try:
@@ -253,8 +255,11 @@ def check_dtype():
 def check_close():
     env = native("FiveBarReach-v0", 2)
     env.reset(seed=0)
+    batch = weakref.ref(env.batch)
     env.close()
     env.close()
+    gc.collect()
+    assert batch() is None, "memory and threads of a closed environment stay"
     for call in (env.reset, lambda: env.step(np.zeros((2, 2)))):
         try:
             call()

@@ -186,6 +186,16 @@ def test_a_batch_is_left_alone():
     assert motion_of(batch.animate(0, duration=0.5).page) == short
 
 
+def test_a_batch_of_later_instances():
+    """By their numbers in the study, as the rows of a file."""
+    later = sarrus.Batch(SCENARIO, 2, first_instance=4, backend="cpu", specialize="off")
+    data = motion_of(sarrus.animate(later, ghosts=1, fps=25, duration=0.5).page)
+    assert [own["label"] for own in data["actors"]] == ["instance 4", "instance 5"]
+    whole = sarrus.Batch(SCENARIO, 7, backend="cpu", specialize="off")
+    assert data == motion_of(sarrus.animate(whole, instance=4, ghosts=[5], fps=25, duration=0.5).page)
+    raises(sarrus.ArgumentError, lambda: sarrus.animate(later, instance=0), "no instance 0", "4 to 5")
+
+
 def test_instances_that_fail():
     # Without projection loops open slowly, and pass this limit halfway.
     drifting = dict(SCENARIO, dynamics={"formulation": "udwadia-kalaba", "projection": "none"})

@@ -1,10 +1,15 @@
 """Mistakes in calls of the package are told as its own errors, which say what was expected. Exit code 77 (skipped) without it."""
 
 import math
+import os
+import pathlib
+import shutil
 import sys
+import tempfile
 
 import numpy as np
 from package import raises, run_all, sarrus
+from sarrus.choices import batch_options
 from test_package_batch import SCENARIO, same
 
 OWN = {"backend": "cpu", "specialize": "off", "threads": 1}
@@ -94,6 +99,39 @@ def test_numbers_of_other_kinds():
     raises(sarrus.ArgumentError, lambda: sarrus.pinv([[1, 2], [3]]))
     batch = sarrus.Batch(SCENARIO, 2, **OWN)
     raises(sarrus.ArgumentError, lambda: batch.rollout(2**62, 1, ["energy"]), "n_times")
+
+
+def test_pages_and_files():
+    result = sarrus.run(SCENARIO, instances=2, settings={"integrator.t_end": 0.1}, **OWN)
+    raises(sarrus.ArgumentError, lambda: sarrus.open(5), "path", "5")
+    raises(sarrus.ArgumentError, lambda: sarrus.report(result, instances=5.0), "instances=5.0")
+    raises(sarrus.ArgumentError, lambda: sarrus.report(result, quantities=5), "quantities=5")
+    for view in ("ab", 5, (1.0,), (math.nan, 0.0), (1.0, 2.0, 3.0), None):
+        raises(sarrus.ArgumentError, lambda view=view: sarrus.animate(result, view=view), "view=", "azimuth")
+
+
+def test_an_old_refusal_is_not_told_again():
+    batch = sarrus.Batch(SCENARIO, 2, **OWN)
+    raises(sarrus.Error, lambda: batch.load(b"none"), "bytes")
+    batch.advance(2)
+    raises(sarrus.ArgumentError, lambda: batch.advance(2**60), "more steps than can be counted")
+
+
+def test_the_compiler_is_that_of_the_program():
+    """An empty entry of PATH is the present folder, where nobody expects a compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        fake, before, path = pathlib.Path(folder, "cc"), pathlib.Path.cwd(), os.environ["PATH"]
+        fake.write_text("#!/bin/sh\n")
+        fake.chmod(0o755)
+        try:
+            os.chdir(folder)
+            os.environ["PATH"] = f":.:{path}"
+            assert batch_options("cpu", 1, "off")["compiler"] == (shutil.which("cc", path=path) or "cc")
+            os.environ["PATH"] = folder
+            assert batch_options("cpu", 1, "off")["compiler"] == str(fake)
+        finally:
+            os.chdir(before)
+            os.environ["PATH"] = path
 
 
 if __name__ == "__main__":

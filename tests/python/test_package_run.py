@@ -146,12 +146,21 @@ def test_samples_in_files():
             raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.csv"))
         (place / "s.txt").write_text(f"# own\n\n{labels[0]}\n# more\n 0.29 \n0.30\n31e-2\n", encoding="utf-8")
         same(sarrus.run(SCENARIO, samples=place / "s.txt", backend="cpu", settings=SHORT).q, expected.q)
+        # As the program reads it: quotes, comments behind blanks, hexadecimal numbers; what it is the content says.
+        halves = sarrus.run(SCENARIO, samples=[[0.25], [0.3125]], backend="cpu", settings=SHORT)
+        (place / "s.npy").write_text(f' # own\n"{labels[0]}" \n\t# more\n0x1p-2\n "0x5p-4"\n', encoding="utf-8")
+        same(sarrus.run(SCENARIO, samples=place / "s.npy", backend="cpu", settings=SHORT).q, halves.q)
+        (place / "s.csv").write_text(f"{labels[0]}\n0.3\n0.31x\n", encoding="utf-8")
+        error = raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.csv"), "s.csv:3:1", "0.31x")
+        assert error.diagnostics[0].line == 3
+        (place / "s.csv").write_text(f"{labels[0]},none\n0.3,1\n", encoding="utf-8")
+        raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.csv"), "does not draw 'none'")
         (place / "s.npy").write_bytes(b"")
         raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "s.npy"))
         for path in ("instance/parameters", f"instance/parameters/{labels[0]}/deeper"):
             with h5py.File(place / "bad.h5", "w") as file:
                 file[path] = 1.0
-            raises(sarrus.ArgumentError, lambda: sarrus.run(SCENARIO, samples=place / "bad.h5"))
+            raises(sarrus.Error, lambda: sarrus.run(SCENARIO, samples=place / "bad.h5"), "bad.h5")
         with h5py.File(place / "plain.h5", "w") as file:
             file[labels[0]] = table[:, 0]
         same(sarrus.run(SCENARIO, samples=place / "plain.h5", backend="cpu", settings=SHORT).q, expected.q)
@@ -401,6 +410,14 @@ def test_check():
     mixed = sarrus.check(place)
     assert len(mixed["groups"]) >= 2 and mixed["groups"][0]["card"] in mixed.text
     raises(sarrus.ScenarioError, lambda: sarrus.check({**SCENARIO, "joints": "none"}))
+    before = pathlib.Path.cwd()
+    try:  # a list keeps its place, wherever one goes
+        os.chdir(SOURCE / "scenarios")
+        model = sarrus.load("mixed.yaml")
+        os.chdir(before)
+        assert sarrus.check(model).text == mixed.text
+    finally:
+        os.chdir(before)
 
 
 def test_warnings():

@@ -196,7 +196,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002
         """Lets go of the batch; reset and step are refused from here on."""
-        del self.batch
+        del self.batch, self._sight.batch
         self._drawer = None
 
     @property

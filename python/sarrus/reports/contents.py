@@ -174,7 +174,8 @@ class Study:
             rows = np.flatnonzero((self.status == value) & self.is_there)
             row, time, reason = int(rows[0]), math.nan, ""
             if value != 0:
-                time = self.tried("/instance/failed_time", lambda row=row: float(self.group["instance/failed_time"][row])) or 0.0
+                time = self.tried("/instance/failed_time", lambda row=row: float(self.group["instance/failed_time"][row]))
+                time = math.nan if time is None else time
                 reason = self.tried("/instance/reason", lambda row=row: text_of(self.group["instance/reason"][row])) or ""
             found.append(Ending(status_word(value), len(rows), int(self.ids[row]), time, reason))
         return found
@@ -228,8 +229,8 @@ def _study_open(group: Group, place: str, number: int | None, file_name: str) ->
 
 
 def _parts_look(group: Group, place: str, n: int) -> tuple[npt.NDArray[np.bool_], list[str]]:
-    """Whose rows are there, and the parts of a merged study that are missing. HDF5 reads the rows of these as NaN or 0, which is
-    the status of good instances."""
+    """Whose rows are there, and the parts of a merged study that are missing. HDF5 reads the rows of these as NaN or 0, their
+    status as 255."""
     is_there, missing = np.ones(n, dtype=bool), []
     if "parts/file" in group:
         folder = Path(place).parent

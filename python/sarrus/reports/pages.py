@@ -115,16 +115,16 @@ def _suffix_check(path: Path) -> Path:
 def _words(name: str, given: Iterable[str] | str | None) -> list[str] | None:
     if given is None:
         return None
-    own = [given] if isinstance(given, str) else list(given)
+    own = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else []
     if not own or not all(isinstance(word, str) and word for word in own):
         raise ArgumentError(f"{name}={given!r}; expected names")
     return own
 
 
 def _numbers(name: str, given: Iterable[int] | int) -> list[int]:
-    own = [given] if isinstance(given, int | np.integer) else list(given)
+    own = [given] if isinstance(given, int | np.integer) else list(given) if isinstance(given, Iterable) else []
     if not own:
-        raise ArgumentError(f"{name}={given!r}; expected at least one number")
+        raise ArgumentError(f"{name}={given!r}; expected at least one whole number")
     return list(dict.fromkeys(count_check(name, number) for number in own))
 
 
