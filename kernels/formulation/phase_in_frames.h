@@ -183,7 +183,7 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
 #if defined(SARRUS_KERNELS_RELATIVE)
     PLAN_EACH (b, 0, mech->n_bodies) {
         sarrus_tree_arm_put(to, b, sarrus_tree_arm(from, b));
-        if (mech->tree.link[mech->tree.link_of[b]].joint < 0)
+        if (sarrus_body_leads(mech, b))
             sarrus_tree_vector_put(sarrus_tree_centre(from, b), to->body_q, space_q(b));
         if (SPACE_DIMENSION == 2) /* in space orientations are rotations */
             frame_at(to->body_q, space_q(b) + SPACE_TURN) = frame_at(from->body_q, space_q(b) + SPACE_TURN);

@@ -126,6 +126,8 @@ struct sarrus_plan {
     sarrus_mech_row_block *row_block;
     sarrus_mech_meeting *meeting;
     sarrus_mech_meet *meet;
+    double loss;   /* sarrus_tree_rows_loss, of single precision in a common frame */
+    int loss_body; /* whose it is */
 };
 
 /* Frees what the parts own. */

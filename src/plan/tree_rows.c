@@ -283,3 +283,57 @@ double sarrus_tree_rows_whole(const sarrus_tree_rows *t, int i) {
     }
     return sum;
 }
+
+/* The point that the screws of a root's tree are about in kernels, as far as its own arm matters not: sarrus_tree_origin. */
+static void place_origin(const sarrus_tree_rows *t, const sarrus_mech_link *root, double origin[3]) {
+    double axis[3][3], frame[3][3];
+    const bool travels = root->form != SARRUS_LINK_TURN && root->form != SARRUS_LINK_UNIVERSAL && root->form != SARRUS_LINK_BALL &&
+                         root->form != SARRUS_LINK_FIXED;
+    if (travels)
+        place_body(t, root->body, origin, frame);
+    else
+        place_joint(t, root, origin, axis);
+}
+
+static double square_between(const double a[3], const double b[3]) {
+    double sum = 0.0;
+    for (int k = 0; k < 3; ++k)
+        sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return sum;
+}
+
+/* Σ m |c − O|² + m |P − O|² over what moves with a speed about P: the terms that its resistance is left of. */
+static double terms_of_speed(const sarrus_tree_rows *t, const sarrus_mech_link *link) {
+    const sarrus_plan *plan = t->plan;
+    double origin[3], point[3], centre[3], frame[3][3], axis[3][3], sum = 0.0;
+    place_origin(t, &plan->link[plan->link_of[link->root]], origin);
+    if (link->form == SARRUS_LINK_FREE)
+        place_body(t, link->body, point, frame);
+    else
+        place_joint(t, link, point, axis);
+    for (int32_t b = 0; b < plan->mech.n_bodies; ++b) {
+        double unit[SARRUS_MOST_EACH] = {1.0};
+        if (!moves(plan, link->v, b))
+            continue;
+        sarrus_body_unweigh_speed(plan->mech.space, &t->at.weight[b], unit);
+        place_body(t, b, centre, frame);
+        sum += unit[0] * unit[0] * (square_between(centre, origin) + square_between(point, origin));
+    }
+    return sum;
+}
+
+double sarrus_tree_rows_loss(sarrus_tree_rows *t, int *i_body) {
+    const sarrus_plan *plan = t->plan;
+    double most = 0.0;
+    for (int32_t k = 0; k < plan->mech.n_bodies; ++k) {
+        const sarrus_mech_link *link = &plan->link[k];
+        const double terms = link->n_v > 0 ? terms_of_speed(t, link) : 0.0;
+        for (int32_t i = link->v; i < link->v + link->n_v; ++i) {
+            const double *s = t->twist + (ptrdiff_t)N_TWIST * i, left = t->mass[plan->chain_start[i]];
+            const double loss = (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * terms / left;
+            *i_body = loss > most ? link->body : *i_body;
+            most = fmax(most, loss);
+        }
+    }
+    return most;
+}

@@ -27,4 +27,9 @@ double sarrus_tree_rows_product(const void *rows, int i, int j);
 /* What row i is judged by: its square over free bodies. */
 double sarrus_tree_rows_whole(const sarrus_tree_rows *rows, int i);
 
+/* How many times the resistance that a speed of the tree meets at last are the terms that it is left of, where kernels see all
+ * bodies from the origin of their tree: the most of all speeds that turn, and the body that turns by it. After
+ * sarrus_tree_rows_find. */
+double sarrus_tree_rows_loss(sarrus_tree_rows *rows, int *i_body);
+
 #endif

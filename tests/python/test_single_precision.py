@@ -94,6 +94,49 @@ REFUSED = (
 )
 
 
+def cart(joint, space):
+    """A cart that is 120 m away at the end, with a pendulum of 0.2 m: in the plane along x, in space along z, its axis."""
+    is_planar = space == "planar"
+    way, down = ([1, 0], [0, -1]) if is_planar else ([0, 0, 1], [-1, 0, 0])
+    inertia, spin, axis = (1e-3, 3.0, {}) if is_planar else ([1e-3] * 3, [0, 3.0, 0], {"axis": [0, 1, 0]})
+    here = [0.0 * x for x in way]
+    return {
+        "sarrus": 1,
+        "space": space,
+        "gravity": [9.81 * x for x in down],
+        "bodies": [
+            {"name": "cart", "mass": 2.0, "inertia": inertia, "position": here, "velocity": [30.0 * x for x in way]},
+            {"name": "bob", "mass": 0.5, "inertia": inertia, "position": [0.1 * x for x in down]}
+            | {"velocity": [30.3 * x for x in way], "angular_velocity": spin},
+        ],
+        "joints": [
+            {"name": "A", "type": joint, "bodies": ["ground", "cart"], "at": here, "axis": way},
+            {"name": "B", "type": "revolute", "bodies": ["cart", "bob"], "at": here} | axis,
+        ],
+        "integrator": {"method": "rk4", "dt": 1e-3, "t_end": 4},
+        "output": {"interval": 0.1, "channels": ["state"]},
+    }
+
+
+CARTS = (("prismatic", "planar"), ("prismatic", "spatial"), ("cylindrical", "spatial"))
+
+# 3 cm at the end of 30 m: ε (30/0.03)² of its resistance is an eighth of it.
+FAR = {
+    "sarrus": 1,
+    "space": "planar",
+    "bodies": [
+        {"name": "arm", "mass": 1.0, "inertia": 75.0, "position": [15, 0]},
+        {"name": "bob", "mass": 0.1, "inertia": 7.5e-6, "position": [30.015, 0]},
+    ],
+    "joints": [
+        {"name": "A", "type": "revolute", "bodies": ["ground", "arm"], "at": [0, 0]},
+        {"name": "B", "type": "revolute", "bodies": ["arm", "bob"], "at": [30, 0]},
+    ],
+    "integrator": {"method": "rk4", "dt": 1e-3, "t_end": 0.1},
+    "output": {"interval": 0.1, "channels": ["state"]},
+}
+
+
 class Runs:
     """Runs of the program in a folder of their own."""
 
@@ -136,6 +179,26 @@ def motions_are_those_of_doubles(runs):
                     off = np.abs(a - b).max() / max(np.abs(a).max(), 1.0)
                     if not off <= share or off == 0.0:
                         bad.append(f"{name} {projection}: {field} is off by {off:.1e}, at most {share:.0e}")
+    return bad
+
+
+def how_far_something_comes_costs_nothing(runs):
+    """Of what hangs on it. The cart itself is where it is to ε of its way."""
+    bad = []
+    for joint, space in CARTS:
+        (one, said), (two, _) = (runs(cart(joint, space), ["--specialize", "off", *how]) for how in ([], SINGLE))
+        if one is None or two is None:
+            bad.append(f"{joint} {space}: {said.stderr}")
+            continue
+        with h5py.File(one) as double, h5py.File(two) as single:
+            a, b = double["state/q"][0], single["state/q"][0]
+            turned = slice(5, 6) if space == "planar" else slice(10, 14)
+            off, far = np.abs(a - b)[:, turned].max(), np.abs(a).max()
+            if not off <= 1e-4 or not far > 100.0 or set(words(single)) != {"ok"}:
+                bad.append(f"{joint} {space}: {far:.0f} m away the pendulum is off by {off:.1e}, {set(words(single))}")
+    out, said = runs(FAR, SINGLE)
+    if out is not None or said.returncode != 2 or "body 'bob' is small for its distance" not in said.stderr:
+        bad.append(f"a small body far away: exit code {said.returncode}, {said.stderr}")
     return bad
 
 
@@ -251,6 +314,7 @@ def main():
     n_bad = 0
     checks = (
         motions_are_those_of_doubles,
+        how_far_something_comes_costs_nothing,
         bits_are_the_instance_alone,
         steps_are_alike,
         change_points_end,

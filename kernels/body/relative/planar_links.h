@@ -84,7 +84,7 @@ LANE_FUNCTION void sarrus_link_place_free(sarrus_workspace *ws, const sarrus_mec
 }
 
 /* The pose of the link's body at q, and the twists of its speeds. The tree of a body on ground has its origin at the joint's point
- * there. */
+ * there, or on the body where it slides. */
 PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                  const sarrus_mech_link *link, const real *q) {
     if (link->form == SARRUS_LINK_FREE) {
@@ -105,7 +105,12 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     if (link->form == SARRUS_LINK_SLIDE) {
         const space_vector axis = sarrus_link_axis(ws, link, at.p);
         const real way = real_fma(sarrus_link_sign(link), lane_at(at.p, SARRUS_PJ_SHIFT0), frame_at(q, link->q));
-        arm = space_sum(arm, space_scaled(way, axis));
+        const space_vector slid =
+            space_sum(sarrus_link_travels(link) ? space_sum(at.of_inboard, arm) : arm, space_scaled(way, axis));
+        if (sarrus_link_travels(link))
+            sarrus_tree_vector_put(slid, ws->body_q, space_q(link->body));
+        else
+            arm = slid;
         sarrus_motion_put(ws, link->v, sarrus_link_slide(axis));
     }
     sarrus_tree_arm_put(ws, link->body, arm);
