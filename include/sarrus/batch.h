@@ -65,9 +65,10 @@ SARRUS_MUST_USE sarrus_status sarrus_batch_create(sarrus_context *context, const
                                                   const sarrus_draws *draws, sarrus_batch **out);
 void sarrus_batch_destroy(sarrus_batch *batch);
 
-/* Advances every healthy instance by `n_steps` steps of the scenario's dt (the last step before t_end may be shorter; past t_end
- * dt goes on). An adaptive method takes as many steps as it needs to n_steps intervals of the output's grid (dt, or
- * output.interval), where the state is interpolated; with inputs its last step ends there. Instances that fail get their status
+/* Advances every healthy instance by `n_steps` steps of the scenario's dt (the last step before t_end may be shorter; behind t_end
+ * times are multiples of dt again, so that the first step there is longer by as much as that one was shorter than dt). An adaptive
+ * method takes as many steps as it needs to n_steps intervals of the output's grid (dt, or output.interval), where the state is
+ * interpolated; with inputs its last step ends there. Instances that fail get their status
  * and freeze at their last good state: where their own last step or part of one led, whatever the calls. DEVICE_FAILED when a
  * GPU is lost, and the batch with it: of the queries that show instances each then tells what it told last. INTERRUPTED when
  * options.stop was set: instances then stand between their steps, some further on than others, while time and steps are those
@@ -204,7 +205,8 @@ typedef struct sarrus_view {
  * written. */
 SARRUS_MUST_USE sarrus_status sarrus_batch_view(sarrus_batch *batch, sarrus_field field, sarrus_view *out);
 
-/* Status of one instance, the step at which it failed (0 when healthy or failed before the first step). */
+/* Status of one instance (NOT_RUN of one that there is not), the step at which it failed (0 when healthy or failed before the first
+ * step). */
 sarrus_instance_status sarrus_batch_status(const sarrus_batch *batch, uint64_t i_instance);
 uint64_t sarrus_batch_failed_step(const sarrus_batch *batch, uint64_t i_instance);
 

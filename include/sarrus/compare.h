@@ -78,7 +78,7 @@ void sarrus_comparison_destroy(sarrus_comparison *comparison);
 void sarrus_comparison_states(const sarrus_comparison *comparison, sarrus_compare_states *out);
 
 /* Rows i = 0 … sarrus_comparison_n_rows − 1: by formulation, then pseudoinverse, then rank rule, in the order of their tables.
- * sarrus_comparison_reference is the row that differences are from. BAD_ARGUMENT: there is no such row. */
+ * sarrus_comparison_reference is the row that differences are from, −1 of NULL. BAD_ARGUMENT: there is no such row. */
 int sarrus_comparison_n_rows(const sarrus_comparison *comparison);
 int sarrus_comparison_reference(const sarrus_comparison *comparison);
 sarrus_status sarrus_comparison_row(const sarrus_comparison *comparison, int i, sarrus_compare_row *out);

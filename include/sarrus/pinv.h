@@ -54,7 +54,7 @@ SARRUS_MUST_USE sarrus_status sarrus_pinv_compute(sarrus_context *context, const
 sarrus_pinv_options sarrus_pinv_options_resolve(const sarrus_pinv_options *options, int m, int n);
 
 /* Additions and multiplications that the method takes for one m×n matrix of this rank (an FMA is two), n_sweeps of an iterative
- * one; NaN for lapack. */
+ * one; NaN for lapack, and for methods and sizes that there are not. */
 double sarrus_pinv_count_flops(const sarrus_pinv_options *options, int m, int n, int n_rhs, int rank, double n_sweeps);
 
 #ifdef __cplusplus

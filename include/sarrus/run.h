@@ -56,7 +56,7 @@ typedef struct sarrus_run_options {
     uint64_t memory; /* bytes that the run is to keep to with its blocks of output, of which it has four; 0: up to 64 MiB each */
     int n_ranks;     /* processes that share the study, which the file says; 0: 1 */
     /* Of a run of one model: where its quantities go at the end, in the order of the scenario, [n_quantities] of [n_instances], NaN
-     * of instances that failed; NULL: nowhere but to the file. */
+     * of instances that failed; NULL, or NULL in the place of one: nowhere but to the file. */
     double *const *quantities;
 } sarrus_run_options;
 

@@ -58,7 +58,7 @@ sarrus_status sarrus_backend_create(sarrus_context *context, const sarrus_plan *
             return SARRUS_OK;
         return sarrus_backend_cpu.create(context, plan, options, n_instances, out);
     default:
-        return sarrus_report(context, SARRUS_NO_BACKEND, "unknown backend %d; expected auto, cpu or cuda", (int)backend);
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "unknown backend %d; expected auto, cpu or cuda", (int)backend);
     }
 }
 

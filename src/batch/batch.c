@@ -49,6 +49,9 @@ static sarrus_status check_arguments(sarrus_context *context, const sarrus_plan 
     if (options && (options->n_threads < 0 || options->n_devices < 0))
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "%d threads, %d devices; expected 0 (all) or more", options->n_threads,
                              options->n_devices);
+    if (options && (unsigned)options->specialize > SARRUS_SPECIALIZE_ON)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT, "unknown choice %d of kernels; expected off, auto or on",
+                             (int)options->specialize);
     if (draws && draws->n_sampled != plan->model->batch.n_sampled)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "draws of %d parameters given to a plan of %d", draws->n_sampled,
                              plan->model->batch.n_sampled);

@@ -466,8 +466,8 @@ void sarrus_comparison_destroy(sarrus_comparison *c) {
 }
 
 void sarrus_comparison_states(const sarrus_comparison *c, sarrus_compare_states *out) {
-    if (c && out)
-        *out = c->states;
+    if (out)
+        *out = c ? c->states : (sarrus_compare_states){0};
 }
 
 int sarrus_comparison_n_rows(const sarrus_comparison *c) {

@@ -446,7 +446,8 @@ sarrus_sink_outcome sarrus_group_end(sarrus_group *group) {
                                               .crew = sarrus_batch_crew(group->batch)};
     sarrus_totals_finish(&group->totals, &sample, outcome.complete);
     for (int i = 0; group->options->quantities != NULL && i < group->quantities.n; ++i)
-        memcpy(group->options->quantities[i], group->quantities.results[i], group->n_instances * sizeof(double));
+        if (group->options->quantities[i] != NULL)
+            memcpy(group->options->quantities[i], group->quantities.results[i], group->n_instances * sizeof(double));
     outcome.totals = group->totals.values;
     return outcome;
 }

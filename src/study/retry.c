@@ -192,6 +192,10 @@ sarrus_status sarrus_run_retry(sarrus_context *context, const sarrus_model *mode
     if (model == NULL || before == NULL || options == NULL || options->output_path == NULL || summary == NULL)
         return sarrus_report(context, SARRUS_BAD_ARGUMENT,
                              "sarrus_run_retry needs a model, a result, options with a path, a summary");
+    if (options->plan != NULL || options->draws != NULL || options->n_instances > 0 || options->first_instance > 0 ||
+        options->n_part > 0 || options->seed != NULL || options->resumes != 0 || options->shows_steps != 0)
+        return sarrus_report(context, SARRUS_BAD_ARGUMENT,
+                             "plan, draws, instances, part, seed, steps or resumption in the options of a retry; expected none");
     retry work = {.context = context, .model = model};
     memset(summary, 0, sizeof *summary);
     sarrus_status status = sarrus_result_path_check(context, options->output_path, options->no_clobber);

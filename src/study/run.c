@@ -257,7 +257,7 @@ static sarrus_status sink_finish(run_job *run, sarrus_status status) {
 
 sarrus_status sarrus_result_path_check(sarrus_context *context, const char *path, int no_clobber) {
     char message[SARRUS_PLACE_MESSAGE_BYTES];
-    if (path == NULL)
+    if (path == NULL || *path == '\0')
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a result needs a path");
     const sarrus_status status = sarrus_result_place_check(path, no_clobber != 0, message);
     return status == SARRUS_OK ? status : sarrus_report(context, status, "%s: %s", path, message);
@@ -288,6 +288,9 @@ static sarrus_status groups_run(run_job *run, const sarrus_run_group *asked, sar
     sarrus_status status = SARRUS_OK;
     if (run->options->resumes && (run->options->output_path == NULL || run->options->shows_steps))
         status = sarrus_report(run->context, SARRUS_BAD_ARGUMENT, "a run without a file, or a replay, cannot be resumed");
+    if (status == SARRUS_OK && (run->options->n_ranks < 0 || run->options->study_group < 0))
+        status = sarrus_report(run->context, SARRUS_BAD_ARGUMENT, "%d processes, group %d; expected 0 or more",
+                               run->options->n_ranks, run->options->study_group);
     if (status == SARRUS_OK && isnan(run->options->checkpoint_seconds))
         status = sarrus_report(run->context, SARRUS_BAD_ARGUMENT, "the seconds between checkpoints are no number");
     if (status == SARRUS_OK && run->options->output_path != NULL)

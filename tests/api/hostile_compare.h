@@ -39,7 +39,9 @@ static bool comparison_rows(void) {
         good = bad(sarrus_comparison_row(made, bad_indices[i], &row));
     good = good && bad(sarrus_comparison_row(made, 0, NULL)) && bad(sarrus_comparison_row(NULL, 0, &row)) &&
            sarrus_comparison_n_rows(NULL) == 0 && sarrus_comparison_reference(NULL) == -1;
+    memset(&states, 0x55, sizeof states);
     sarrus_comparison_states(NULL, &states);
+    good = good && states.n_trajectory == 0 && states.n_random == 0;
     sarrus_comparison_states(made, NULL);
     sarrus_comparison_destroy(NULL);
     sarrus_comparison_destroy(made);

@@ -40,7 +40,8 @@ static bool backend_n_devices(void) {
 
 static bool batch_create(void) {
     sarrus_batch *out = NULL;
-    sarrus_batch_options few = {.n_threads = -1}, devices = {.n_devices = -1}, backend = {.backend = (sarrus_backend)77};
+    sarrus_batch_options few = {.n_threads = -1}, devices = {.n_devices = -1}, backend = {.backend = (sarrus_backend)77},
+                         kernels = {.specialize = (sarrus_specialize)77};
     bool good = bad_and_told(sarrus_batch_create(w.context, NULL, NULL, N, NULL, &out)) &&
                 bad_and_told(sarrus_batch_create(w.context, w.plan, NULL, N, NULL, NULL)) &&
                 bad(sarrus_batch_create(NULL, NULL, NULL, N, NULL, &out)) &&
@@ -48,7 +49,8 @@ static bool batch_create(void) {
                 bad_and_told(sarrus_batch_create(w.context, w.plan, NULL, N + 1, w.draws, &out)) &&
                 bad_and_told(sarrus_batch_create(w.context, w.plan, &few, N, NULL, &out)) &&
                 bad_and_told(sarrus_batch_create(w.context, w.plan, &devices, N, NULL, &out)) &&
-                sarrus_batch_create(w.context, w.plan, &backend, N, NULL, &out) == SARRUS_NO_BACKEND;
+                bad_and_told(sarrus_batch_create(w.context, w.plan, &backend, N, NULL, &out)) &&
+                bad_and_told(sarrus_batch_create(w.context, w.plan, &kernels, N, NULL, &out));
     for (int i = 0; i < N_HUGE && good; ++i)
         good = sarrus_batch_create(w.context, w.plan, NULL, huge_counts[i], NULL, &out) == SARRUS_NO_MEMORY && out == NULL;
     return good;
@@ -310,7 +312,14 @@ static bool result(void) {
 static bool run(void) {
     sarrus_run_summary summary;
     sarrus_run_options options = {.plan = w.plan};
+    const sarrus_run_options few = {.n_ranks = -1}, no_group = {.study_group = -1}, nowhere = {.output_path = ""};
+    const sarrus_run_options again = {.output_path = "x", .n_instances = 3};
     bool good = bad_and_told(sarrus_result_path_check(w.context, NULL, 0)) &&
+                bad_and_told(sarrus_result_path_check(w.context, "", 0)) &&
+                bad_and_told(sarrus_run(w.context, w.model, &few, &summary)) &&
+                bad_and_told(sarrus_run(w.context, w.model, &no_group, &summary)) &&
+                bad_and_told(sarrus_run(w.context, w.model, &nowhere, &summary)) &&
+                bad_and_told(sarrus_run_retry(w.context, w.model, "y", &again, &summary)) &&
                 bad_and_told(sarrus_results_merge(w.context, NULL, 1, "x", 0)) &&
                 bad_and_told(sarrus_run(w.context, NULL, &options, &summary)) &&
                 bad_and_told(sarrus_run(w.context, w.model, &options, NULL)) && !sarrus_run(w.context, w.model, NULL, &summary) &&
