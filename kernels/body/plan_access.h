@@ -121,6 +121,12 @@ LANE_FUNCTION int sarrus_holds_speeds(const sarrus_mechanism *mech) {
     return holds;
 }
 
+/* Whether a row does. */
+LANE_FUNCTION int sarrus_row_holds_speed(const sarrus_mechanism *mech, int32_t i) {
+    const int32_t constraint = sarrus_constraints_count(mech) > 0 ? mech->row[i].joint - mech->n_joints : -1;
+    return constraint >= 0 && mech->constraint[constraint].type == SARRUS_CONSTRAINT_NONHOLONOMIC;
+}
+
 /* Whether constraints depend on time: by drives, because ground moves, or by the speed of one that is nonholonomic. */
 LANE_FUNCTION int sarrus_is_rheonomic(const sarrus_mechanism *mech) {
     int is_paced = 0;

@@ -241,8 +241,11 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
     const real zero = real_set(0.0), x = sarrus_distance(lane_at(lanes->closeness, 0));
     const mask is_on = real_lt(zero, lane_at(lanes->is_on, 0)), is_bend = real_lt(zero, lane_at(lanes->is_bend, 0));
+    /* Among rows of speeds nothing is crossed that they take part in (look_ahead.h), and nearer than this no way is told. */
+    const int is_told = !mech->is_judged || !sarrus_holds_speeds(mech);
+    const mask astray = is_told ? mask_none() : real_lt(x, real_set(SARRUS_DISTANCE_NOISE));
     if (!mech->is_judged || !mask_any(is_on))
-        return mask_none();
+        return astray;
     const real open = lane_at(ev->tile, mech->layout.verdict.violation) * real_set(1.0 / mech->violation_unit);
     const mask is_crossing = mask_and(sarrus_is_crossing(ev), mask_not(is_bend));
     const real x_all = sarrus_distance(lane_at(lanes->all, 0));
@@ -259,7 +262,7 @@ LANE_FUNCTION mask sarrus_passage_is_lost(const sarrus_evaluation *ev, const sar
     mask lost = mask_or(real_lt(goal, open), real_lt(real_set(SARRUS_PARKED_LONG), lane_at(lanes->parked, 0)));
     lost = mask_or(lost, mask_and(is_bend, real_lt(x, real_set(mech->weak_distance))));
     lost = mask_or(lost, mask_and(is_crossing, real_lt(x_all, real_set(mech->weak_crossing))));
-    return mask_and(is_on, lost);
+    return mask_or(mask_and(is_on, lost), astray);
 }
 
 /* A step that is chosen by its error goes across a change point so that all its stages stay away from it: a direction that is lost

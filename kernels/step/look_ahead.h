@@ -27,6 +27,8 @@
 #define SARRUS_DISTANCE_NOISE 3e-7
 /* c is round-off up to so many ε of the coordinates. A bend of δ ≥ 1e-12 in a mechanism of unit size is a hundred times that. */
 #define SARRUS_OPEN_NOISE (48.0 * 2.220446049250313e-16)
+/* What part a row has in another one that is made of it and others: round-off has less. */
+#define SARRUS_LOOK_PART 1e-6
 /* A bend that keeps this far away is left to the control of errors. */
 #define SARRUS_BEND_WIDE 0.1
 /* A passage is over where the distance is again what it was when it began, at least this. */
@@ -204,14 +206,30 @@ LANE_BODY real sarrus_open_noise_of_row(sarrus_evaluation *ev, int32_t i, const 
     return real_max(real_set(1.0 / 16.0) * real_sqrt(sum), noise[mech->row[i].kind == SARRUS_ROW_ANGLE]);
 }
 
+/* Lanes in which row i is one of speeds, or is made of such rows among others: |w_k| above round-off, after its noise was asked
+ * for. */
+LANE_FUNCTION mask sarrus_look_sees_speeds(const sarrus_evaluation *ev, int32_t i) {
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    mask sees = sarrus_row_holds_speed(mech, i) ? mask_not(mask_none()) : mask_none();
+    PLAN_EACH (k, 0, mech->m) {
+        if (k != i && sarrus_row_holds_speed(mech, k))
+            sees = mask_or(sees, real_lt(real_set(SARRUS_LOOK_PART), real_abs(frame_at(ev->ws->multiplier, k))));
+    }
+    return sees;
+}
+
 /* Row i of the mechanism, element `at` in elimination order, in the lanes of `ready`: refused at the change point and closed to
- * round-off it is crossed; refused and open it makes a bend. Returns the lanes where it was refused. */
+ * round-off it is crossed; refused and open it makes a bend. A row of speeds has no Φ that would tell, and no manifold that motions
+ * would all cross at the same place: they come by it, each at a distance of its own, however small. Returns the lanes where it was
+ * refused. */
 LANE_BODY mask sarrus_look_judge_row(sarrus_evaluation *ev, const sarrus_passage *lanes, int32_t i, int32_t at, mask ready,
                                      const real *noise, mask *is_open) {
     const mask refused = mask_and(ready, real_eq(frame_at(ev->ws->inverse, at), real_set(0.0)));
     if (!mask_any(refused))
         return refused;
-    const mask closed = real_le(real_abs(frame_at(ev->ws->phi, i)), sarrus_open_noise_of_row(ev, i, noise));
+    mask closed = real_le(real_abs(frame_at(ev->ws->phi, i)), sarrus_open_noise_of_row(ev, i, noise));
+    if (sarrus_holds_speeds(sarrus_plan_of(ev)))
+        closed = mask_and(closed, mask_not(sarrus_look_sees_speeds(ev, i)));
     sarrus_lane_set(lane_from(lanes->crossed, at), mask_and(refused, closed), real_set(1.0));
     *is_open = mask_or(*is_open, mask_and(refused, mask_not(closed)));
     return refused;

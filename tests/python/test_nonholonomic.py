@@ -8,6 +8,7 @@
 - `linear` with the numbers of a knife edge is one, bit by bit.
 - Redundant blades move as one; their forces are not unique and say so.
 - Beside joints that hold the same, rows of speeds are the redundant ones.
+- A disc that comes by a place where its rows depend on one another crosses nothing there.
 - Speeds that contradict one another, a disc that lies flat and a row of zeros are told; `saddle` takes a row of turns alone.
 
 Exit code 77 (skipped) without a program or h5py."""
@@ -35,6 +36,28 @@ WAYS = {
     "adams-moulton": "integrator={method: adams-moulton, rtol: 1.0e-11, atol: 1.0e-13, t_end: %g}",
 }
 FORMULATIONS = ("udwadia-kalaba", "relative", "recursive", "null-space", "saddle", "range-space")
+
+OTHER_ROD = """  - {name: r1, type: distance, bodies: [ground, d],
+     at: [[-0.13605502856882462, -0.6111841173966254, 0.9807155954370854],
+     [-0.05593728002247024, -0.06497282992411495, -0.110652794695184]]}
+"""
+DISC_ON_RODS = f"""sarrus: 1
+space: spatial
+gravity: [0, 0, 0]
+bodies:
+  - {{name: d, mass: 1, inertia: [0.01, 0.01, 0.02], position: [0, 0, 0],
+     orientation: [0.7904419974243775, 0.2330865901878146, -0.5014450143551582, -0.26348621929947935],
+     velocity: [-0.18543574088798048, -0.7670311892242198, -0.8287764791609051],
+     angular_velocity: [4.1765004179778416, -0.07375985608211658, 1.5662966723676957]}}
+joints:
+  - {{name: r0, type: distance, bodies: [ground, d], at: [[-0.769267247245651, 0.4581728291542931, 1.812444612856339],
+     [-0.020921005392788693, 0.13434935621562544, -0.19266083963987649]]}}
+{OTHER_ROD}constraints:
+  - {{name: roll, type: nonholonomic, kind: rolling, bodies: [ground, d], radius: 0.2, axis: [0, 0, 1],
+     plane: {{point: [0, 0, -0.1842942069095991], normal: [0, 0, 1]}}}}
+integrator: {{method: dopri5, t_end: 5}}
+output: {{interval: 0.01, channels: [state, energy, constraint, rank]}}
+"""
 
 SLOPE = """sarrus: 1
 space: spatial
@@ -313,6 +336,21 @@ class Nonholonomic(unittest.TestCase):
         for k in range(12):
             mass = [f"bodies.sled.mass={1 + 0.0843 * k}", f"bodies.sled.inertia={0.2 + 0.154 * k}", "dynamics.formulation=saddle"]
             self.assertEqual(self.judged(text, *mass), "ok", mass)
+
+    def test_nothing_is_crossed_among_rows_of_speeds(self):
+        """A disc on two rods comes by a place where its six rows are five, at 1e-7 of an ordinary distance. A motion of a loop
+        would cross there, since all of them do; this one goes round, one way or the other, and nobody knows which."""
+        tolerances = "rtol: %.1e, atol: %.1e"
+        for method, how in (
+            ("rk4", "dt: 1.0e-3"),
+            ("dopri5", tolerances % (1e-8, 1e-10)),
+            ("dopri5", tolerances % (1e-10, 1e-12)),
+            ("verner65", tolerances % (1e-8, 1e-10)),
+            ("adams-moulton", tolerances % (1e-8, 1e-10)),
+        ):
+            self.assertEqual(self.judged(DISC_ON_RODS, f"integrator={{method: {method}, {how}, t_end: 5}}"), "unresolved", method)
+        one_rod = DISC_ON_RODS.replace(OTHER_ROD, "")
+        self.assertEqual(self.judged(one_rod, "integrator={method: dopri5, t_end: 5}"), "ok")
 
 
 if __name__ == "__main__":
