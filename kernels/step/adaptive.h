@@ -130,11 +130,18 @@ LANE_BODY real sarrus_error_less_noise(const sarrus_evaluation *ev, const sarrus
     return real_select(is_bend, error / (real_set(1.0) + noise), error);
 }
 
-/* Gains that follow the step: α = β = gain / h in the lanes of `on`. */
+/* Gains that follow the step: α = β = gain / h in the lanes of `on`. Round-off of Φ, ε of the size, is an acceleration of β² times
+ * that, and β² h times that an error of v which no shorter step makes smaller: stages of Runge-Kutta methods all see the same and
+ * take no notice, an order of Adams and the one below it do. They are given no more than leaves a tenth of the tolerance of what is
+ * at rest: the gain of a step of 10 ε size/atol. */
 LANE_FUNCTION void sarrus_adaptive_gains(sarrus_evaluation *ev, const sarrus_adaptive *lanes, real gain, real h, mask on) {
-    if (!sarrus_plan_of(ev)->integrator.has_step_gains)
+    const sarrus_mechanism *mech = sarrus_plan_of(ev);
+    if (!mech->integrator.has_step_gains)
         return;
-    lane_at(lanes->gain, 0) = real_select(on, gain / h, lane_at(lanes->gain, 0));
+    real step = h;
+    if (mech->integrator.method == SARRUS_INTEGRATOR_ADAMS_MOULTON)
+        step = real_max(h, real_set((real_scalar)(10.0 * LANE_EPSILON * mech->size / mech->integrator.atol)));
+    lane_at(lanes->gain, 0) = real_select(on, gain / step, lane_at(lanes->gain, 0));
     ev->alpha = ev->beta = lane_at(lanes->gain, 0);
 }
 

@@ -204,6 +204,39 @@ static void errors_follow_the_tolerance_with_every_stabilization(void **state) {
     }
 }
 
+/* Round-off of rods that are open by ε, times C²/h² of a short first step, must not become an error that no step makes smaller: the
+ * gains' own step ends at 10 ε size/atol. */
+static void gains_of_short_steps_do_not_amplify_round_off(void **state) {
+    (void)state;
+    const char *const text =
+        "sarrus: 1\nspace: planar\ngravity: [9.398203948096443, 4.694863836698382]\nbodies:\n"
+        "  - {name: b, mass: 0.8277820643552793, inertia: 0.11516011877888162, position: [-1.3997259696754196, "
+        "-0.2054646901846832],\n     velocity: [0.3305721388370419, -1.1599546726588907]}\njoints:\n"
+        "  - {name: p, type: distance, bodies: [b, ground], at: [[-0.8195565418479424, -0.2898210009830225], "
+        "[-1.0230056064754836, -0.9520622589904257]]}\n"
+        "  - {name: r, type: distance, bodies: [b, ground], at: [[-0.8069419482839424, -0.0547810311059268], "
+        "[-0.8457610553107907, 0.582661181490081]]}\n"
+        "dynamics: {baumgarte: {rule: step}, projection: none}\nintegrator: {method: dopri5, dt: 0.001, t_end: 1.0}\n";
+    static const struct { const char *rtol, *atol; } tight[] = {{"1e-8", "1e-10"}, {"1e-10", "1e-12"}, {"1e-12", "1e-14"}};
+    for (size_t i = 0; i < 3; ++i) {
+        for (size_t k = 0; k < 3; ++k) {
+            const sarrus_override overrides[] = {
+                {"integrator.method", ADAPTIVE[i]}, {"integrator.rtol", tight[k].rtol}, {"integrator.atol", tight[k].atol}, {0}};
+            mechanism m = mechanism_open_text(text, overrides);
+            sarrus_batch *batch = mechanism_batch(&m, NULL, 1, 1, NULL);
+            sarrus_instance_statistics statistics;
+            assert_int_equal(sarrus_batch_advance(batch, 1000), SARRUS_OK);
+            assert_int_equal(sarrus_batch_statistics(batch, 0, &statistics), SARRUS_OK);
+            print_message("%s, %s: %llu steps, %llu in vain\n", ADAPTIVE[i], tight[k].rtol, (unsigned long long)statistics.n_steps,
+                          (unsigned long long)statistics.n_rejected);
+            assert_int_equal(sarrus_batch_status(batch, 0), SARRUS_INSTANCE_OK);
+            assert_true(statistics.n_steps < 4000);
+            sarrus_batch_destroy(batch);
+            mechanism_close(&m);
+        }
+    }
+}
+
 /* The error estimate of a pair goes as h^p, so that the number of steps goes as tolerance^(−1/p). */
 static void steps_grow_as_the_root_of_the_tolerance(void **state) {
     (void)state;
@@ -361,6 +394,7 @@ int main(void) {
         cmocka_unit_test(tableaux_satisfy_their_order_conditions),
         cmocka_unit_test(adams_constants_satisfy_their_recurrence),
         cmocka_unit_test(errors_follow_the_tolerance_with_every_stabilization),
+        cmocka_unit_test(gains_of_short_steps_do_not_amplify_round_off),
         cmocka_unit_test(steps_grow_as_the_root_of_the_tolerance),
         cmocka_unit_test(the_order_of_adams_pays),
         cmocka_unit_test(fixed_steps_have_their_order),
