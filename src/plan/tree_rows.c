@@ -274,6 +274,8 @@ double sarrus_tree_rows_product(const void *rows, int i, int j) {
 }
 
 double sarrus_tree_rows_whole(const sarrus_tree_rows *t, int i) {
+    if (t->plan->joint[t->plan->row[i].joint].is_within)
+        return sarrus_tree_rows_product(t, i, i);
     const int row = sarrus_plan_row_in_absolute(t->absolute, i);
     double sum = 0.0;
     for (int side = 0; side < t->at.rows.n_sides; ++side) {
@@ -327,7 +329,8 @@ double sarrus_tree_rows_loss(sarrus_tree_rows *t, int *i_body) {
     double most = 0.0;
     for (int32_t k = 0; k < plan->mech.n_bodies; ++k) {
         const sarrus_mech_link *link = &plan->link[k];
-        const double terms = link->n_v > 0 ? terms_of_speed(t, link) : 0.0;
+        const bool is_driven = link->joint >= 0 && plan->joint[link->joint].n_rows >= link->n_v; /* what it meets matters not */
+        const double terms = link->n_v > 0 && !is_driven ? terms_of_speed(t, link) : 0.0;
         for (int32_t i = link->v; i < link->v + link->n_v; ++i) {
             const double *s = t->twist + (ptrdiff_t)N_TWIST * i, left = t->mass[plan->chain_start[i]];
             const double loss = (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * terms / left;

@@ -24,11 +24,11 @@ void sarrus_tree_rows_find(sarrus_tree_rows *rows, const double *q);
 /* The entry of S between two rows, `rows` a sarrus_tree_rows. */
 double sarrus_tree_rows_product(const void *rows, int i, int j);
 
-/* What row i is judged by: its square over free bodies. */
+/* What row i is judged by: its square over free bodies, or over the tree where it drives a joint of that. */
 double sarrus_tree_rows_whole(const sarrus_tree_rows *rows, int i);
 
 /* How many times the resistance that a speed of the tree meets at last are the terms that it is left of, where kernels see all
- * bodies from the origin of their tree: the most of all speeds that turn, and the body that turns by it. After
+ * bodies from the origin of their tree: the most of all speeds that turn and are not driven, and the body that turns by it. After
  * sarrus_tree_rows_find. */
 double sarrus_tree_rows_loss(sarrus_tree_rows *rows, int *i_body);
 

@@ -60,21 +60,30 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     return out;
 }
 
+/* Whether a row drives a joint of the tree. */
+LANE_FUNCTION int sarrus_row_is_within(const sarrus_mechanism *mech, int32_t i) {
+    return mech->joint[mech->row[i].joint].is_within;
+}
+
 /* Side i_side, on `body`, of row i: its wrench, and its parts of the row's γ and size. */
 LANE_FUNCTION void sarrus_side_take(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i,
                                     int32_t i_side, int32_t body) {
     const sarrus_side of = sarrus_side_of(mech, parameter, ws, i_side, body);
     frame_at(ws->gamma, i) = frame_at(ws->gamma, i) - of.bias;
-    frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
+    if (!sarrus_row_is_within(mech, i))
+        frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
     sarrus_wrench_put(ws->side, i_side, of.wrench);
 }
 
 /* The sides of a joint's rows, their γ, and their sizes on free bodies, by which they are judged: a row over the tree's speeds may
- * shrink to nothing where it is lost. */
+ * shrink to nothing where it is lost. One that drives a joint of the tree does not: it is one of the speeds, and is judged by what
+ * that one meets (sarrus_tree_driven_sizes). */
 LANE_FUNCTION void sarrus_tree_sides(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                      const sarrus_mech_joint *joint) {
-    PLAN_EACH (i, joint->row, joint->row + joint->n_rows)
-        frame_at(ws->whole, i) = real_set(0.0);
+    PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
+        if (!joint->is_within)
+            frame_at(ws->whole, i) = real_set(0.0);
+    }
     PLAN_EACH (i_side, 2 * joint->row, 2 * (joint->row + joint->n_rows)) {
         const int32_t i = i_side / 2, body = i_side & 1 ? mech->row[i].child : mech->row[i].parent;
         if (body >= 0)
@@ -213,11 +222,24 @@ PLAN_BODY void sarrus_tree_reach_by_bodies(const sarrus_mechanism *mech, sarrus_
     }
 }
 
+/* The sizes of rows that drive joints of the tree: S_ii. */
+LANE_FUNCTION void sarrus_tree_driven_sizes(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    PLAN_EACH (i, 0, mech->m) {
+        if (!sarrus_row_is_within(mech, i))
+            continue;
+        real sum = real_set(0.0);
+        PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1])
+            sum = real_fma(frame_at(ws->over, n), frame_at(ws->reach, n), sum);
+        frame_at(ws->whole, i) = sum;
+    }
+}
+
 /* What rows do to the factor of M: reach and over. */
 PLAN_BODY void sarrus_tree_reach(const sarrus_mechanism *mech, sarrus_workspace *ws) {
     const sarrus_mech_tree *tree = &mech->tree;
     if (tree->is_recursive) {
         sarrus_tree_reach_by_bodies(mech, ws);
+        sarrus_tree_driven_sizes(mech, ws);
         return;
     }
 #if !defined(SARRUS_CONSTANT_PLAN)
@@ -233,6 +255,7 @@ PLAN_BODY void sarrus_tree_reach(const sarrus_mechanism *mech, sarrus_workspace 
     PLAN_EACH (n, 0, tree->n_entries)
         frame_at(ws->over, n) = frame_at(ws->lightness, tree->entry[n].speed) * frame_at(ws->reach, n);
 #endif
+    sarrus_tree_driven_sizes(mech, ws);
 }
 
 #if !defined(SARRUS_CONSTANT_PLAN) && defined(SARRUS_KERNELS_SPATIAL)
