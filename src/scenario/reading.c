@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hdf5_signature.h"
 #include "scenario/guard.h"
 
 int sarrus_text_load(const char *path, sarrus_text *out) {
@@ -94,7 +95,6 @@ static bool make_copies(sarrus_reading *reading, const sarrus_text *text) {
 
 sarrus_status sarrus_reading_begin(sarrus_reading *reading, sarrus_context *context, const sarrus_text *text,
                                    const sarrus_override *overrides, size_t n_overrides) {
-    static const char hdf5_signature[] = "\x89HDF\r\n\x1a\n";
     *reading = (sarrus_reading){.name = text->name};
     if (text->name == NULL || (text->bytes == NULL && text->n_bytes > 0)) {
         return sarrus_report(context, SARRUS_BAD_ARGUMENT, "a scenario needs a name and a text");
@@ -105,7 +105,7 @@ sarrus_status sarrus_reading_begin(sarrus_reading *reading, sarrus_context *cont
     }
     reading->overrides = overrides;
     reading->n_overrides = n_overrides;
-    if (text->n_bytes >= sizeof hdf5_signature - 1 && memcmp(text->bytes, hdf5_signature, sizeof hdf5_signature - 1) == 0) {
+    if (sarrus_is_hdf5(text->bytes, text->n_bytes)) {
         const sarrus_location begin = {text->name, NULL, 1, 1}; /* without the line, which is no text */
         return sarrus_report_at(context, SARRUS_ERROR, SARRUS_BAD_INPUT, &begin,
                                 "this is an HDF5 file, such as a result; expected a scenario ('sarrus info' shows results)");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <hdf5_hl.h>
 
@@ -50,6 +51,14 @@ bool sarrus_hdf5_put_text(hid_t object, const char *name, const char *text) {
     bool ok = sarrus_hdf5_put_number(object, name, type, &text);
     H5Tclose(type);
     return ok;
+}
+
+bool sarrus_hdf5_put_created(hid_t object) {
+    char created[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    return gmtime_r(&now, &utc) != NULL && strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0 &&
+           sarrus_hdf5_put_text(object, "created", created);
 }
 
 bool sarrus_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, hsize_t n) {

@@ -14,6 +14,8 @@
 hid_t sarrus_hdf5_string_type(void);
 
 bool sarrus_hdf5_put_text(hid_t object, const char *name, const char *text);
+/* The attribute `created`: now, in UTC. */
+bool sarrus_hdf5_put_created(hid_t object);
 bool sarrus_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, hsize_t n);
 bool sarrus_hdf5_put_number(hid_t object, const char *name, hid_t type, const void *value);
 bool sarrus_hdf5_put_numbers(hid_t object, const char *name, hid_t type, const void *values, hsize_t n);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include <hdf5_hl.h>
 
@@ -50,14 +49,10 @@ static bool manifest_write(const sarrus_merge *merge, hid_t root, int i_group) {
 static bool marks_write(const sarrus_merge *merge, hid_t root, int i_group, bool is_index) {
     const uint64_t n_times = merge->parts[0].groups[i_group].n_times;
     uint64_t n_trajectories = 0;
-    char created[32];
     const int yes = 1;
-    const time_t now = time(NULL);
-    struct tm utc;
     for (int i = 0; i < merge->n_parts; ++i)
         n_trajectories += merge->parts[i].groups[i_group].n_trajectories;
-    return gmtime_r(&now, &utc) != NULL && strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0 &&
-           sarrus_hdf5_put_text(root, "created", created) && sarrus_hdf5_put_number(root, "complete", H5T_NATIVE_INT, &yes) &&
+    return sarrus_hdf5_put_created(root) && sarrus_hdf5_put_number(root, "complete", H5T_NATIVE_INT, &yes) &&
            (is_index || (sarrus_hdf5_put_number(root, "n_times_written", H5T_NATIVE_UINT64, &n_times) &&
                          sarrus_hdf5_put_number(root, "n_trajectories", H5T_NATIVE_UINT64, &n_trajectories)));
 }

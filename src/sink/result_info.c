@@ -10,6 +10,7 @@
 
 #include <hdf5.h>
 
+#include "core/hdf5_signature.h"
 #include "core/report.h"
 #include "sarrus/run.h"
 #include "sarrus/version.h"
@@ -39,8 +40,7 @@ static sarrus_status refuse_unopened(sarrus_context *context, const char *path, 
 
 /* Why HDF5 cannot open the file. */
 static sarrus_status refuse_unreadable(sarrus_context *context, const char *path, const char *message) {
-    static const char signature[] = "\x89HDF\r\n\x1a\n";
-    char begin[sizeof signature - 1] = "";
+    char begin[SARRUS_HDF5_SIGNATURE_BYTES] = "";
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const ssize_t n = descriptor >= 0 ? read(descriptor, begin, sizeof begin) : 0;
     if (descriptor >= 0) {
@@ -49,7 +49,7 @@ static sarrus_status refuse_unreadable(sarrus_context *context, const char *path
     if (n <= 0) {
         return sarrus_report(context, SARRUS_IO, "%s: %s", path, n < 0 ? "cannot be read" : "the file is empty");
     }
-    if (memcmp(begin, signature, sizeof begin) != 0) {
+    if (!sarrus_is_hdf5(begin, sizeof begin)) {
         return sarrus_report(context, SARRUS_BAD_INPUT, "%s: not an HDF5 file; is it a scenario? try 'sarrus check'", path);
     }
     return sarrus_report(context, SARRUS_IO, "%s: the file is damaged: %s", path, message);

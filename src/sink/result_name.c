@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/hdf5_signature.h"
 #include "sarrus/run.h"
 
 enum { LINKS_MAX = 40, LOOKED_AT_BYTES = 65536 };
@@ -72,8 +73,7 @@ static bool is_scenario(const file_ends *ends) {
 
 /* NULL when it is a result, or what else it is. */
 static const char *foreign_kind(const file_ends *ends) {
-    static const char signature[] = "\x89HDF\r\n\x1a\n";
-    if (ends->n_head < sizeof signature - 1 || memcmp(ends->head, signature, sizeof signature - 1) != 0) {
+    if (!sarrus_is_hdf5(ends->head, ends->n_head)) {
         return is_scenario(ends) ? "a scenario" : "not a result of Sarrus";
     }
     /* a result begins with its attributes; a program that added some to it may have moved them to its end */

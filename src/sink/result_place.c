@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sarrus/run.h"
+#include "core/hdf5_signature.h"
 #include "sink/result_name.h"
 
 enum { LOCK_TRIES = 10, OWNER_BYTES = 160, NEW_FILES_MODE = 0666, COPIED_MODE = 0777 };
@@ -197,14 +198,14 @@ static sarrus_status way_check(sarrus_result_place *place, const char *name) {
 
 /* What a run that was killed in its first moment has left as the hidden file is an HDF5 file as far as it goes. */
 static sarrus_status fresh_remove(sarrus_result_place *place) {
-    static const char signature[8] = "\x89HDF\r\n\x1a\n", nothing[8];
-    char begin[8] = "";
+    static const char nothing[SARRUS_HDF5_SIGNATURE_BYTES];
+    char begin[sizeof nothing] = "";
     const int descriptor = open(place->fresh, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     const ssize_t n = descriptor >= 0 ? pread(descriptor, begin, sizeof begin, 0) : -1;
     if (descriptor >= 0) {
         close(descriptor);
     }
-    if (n > 0 && memcmp(begin, signature, sizeof begin) != 0 && memcmp(begin, nothing, sizeof begin) != 0) {
+    if (n > 0 && !sarrus_is_hdf5(begin, sizeof begin) && memcmp(begin, nothing, sizeof begin) != 0) {
         return way_check(place, place->fresh);
     }
     (void)unlink(place->fresh);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <hdf5_hl.h>
 
@@ -28,15 +27,9 @@ typedef struct scales {
 
 bool sarrus_result_origin_write(hid_t root) {
     const int format = SARRUS_FORMAT;
-    char created[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc) == NULL || strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
-        return false;
-    }
     return sarrus_hdf5_put_number(root, "sarrus_format", H5T_NATIVE_INT, &format) &&
            sarrus_hdf5_put_text(root, "Conventions", "CF-1.11") && sarrus_hdf5_put_text(root, "sarrus_version", SARRUS_VERSION) &&
-           sarrus_hdf5_put_text(root, "created", created);
+           sarrus_hdf5_put_created(root);
 }
 
 hid_t sarrus_result_complete_open(hid_t root) {

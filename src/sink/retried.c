@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <hdf5_hl.h>
 
@@ -262,11 +261,7 @@ static bool record_write(const writing *work, uint64_t *number) {
 }
 
 static bool date_write(hid_t root) {
-    char created[32];
-    const time_t now = time(NULL);
-    struct tm utc;
-    return gmtime_r(&now, &utc) != NULL && strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0 &&
-           H5Adelete(root, "created") >= 0 && sarrus_hdf5_put_text(root, "created", created);
+    return H5Adelete(root, "created") >= 0 && sarrus_hdf5_put_created(root);
 }
 
 /* Statistics over time are made anew from the trajectories of all; without these they go, and so do the sums of a part. */

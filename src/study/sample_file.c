@@ -7,14 +7,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/hdf5_signature.h"
 #include "core/npy_input.h"
 #include "core/report.h"
 #include "model/model.h"
 #include "scenario/suggest.h"
 #include "sink/sample_columns.h"
 
-enum { MAGIC_BYTES = 8, PIECE_BYTES = 1 << 16 };
-static const unsigned char HDF5_MAGIC[MAGIC_BYTES] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+enum { PIECE_BYTES = 1 << 16 };
 
 static sarrus_status report(sarrus_context *context, sarrus_status status, const char *path, const char *message) {
     const sarrus_location location = {.file = path};
@@ -83,14 +83,14 @@ sarrus_status sarrus_sample_file_read(sarrus_context *context, const char *path,
     const sarrus_location location = {.file = path};
     *out = (sarrus_sample_table){0};
     FILE *stream = fopen(path, "rbe");
-    unsigned char head[MAGIC_BYTES];
+    unsigned char head[SARRUS_HDF5_SIGNATURE_BYTES];
     if (stream != NULL && is_device(stream)) {
         fclose(stream);
         return report(context, SARRUS_IO, path, "is a device; expected a file, or a pipe");
     }
     const size_t n_head = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
     const bool is_npy = sarrus_npy_is(head, n_head);
-    const bool is_hdf5 = n_head == sizeof head && memcmp(head, HDF5_MAGIC, sizeof head) == 0;
+    const bool is_hdf5 = sarrus_is_hdf5(head, n_head);
     size_t n_bytes = 0;
     /* A result may be larger than the memory: only texts are read as a whole. */
     char *text = stream != NULL && !is_npy && !is_hdf5 ? text_read(stream, head, n_head, &n_bytes) : NULL;
