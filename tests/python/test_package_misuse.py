@@ -119,8 +119,10 @@ def test_an_old_refusal_is_not_told_again():
 
 def test_the_compiler_is_that_of_the_program():
     """An empty entry of PATH is the present folder, where nobody expects a compiler."""
+    own = {name: os.environ.pop(name, None) for name in ("SARRUS_CC", "PATH")}
+    path, before = own["PATH"] or "", pathlib.Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
-        fake, before, path = pathlib.Path(folder, "cc"), pathlib.Path.cwd(), os.environ["PATH"]
+        fake = pathlib.Path(folder, "cc")
         fake.write_text("#!/bin/sh\n")
         fake.chmod(0o755)
         try:
@@ -131,7 +133,7 @@ def test_the_compiler_is_that_of_the_program():
             assert batch_options("cpu", 1, "off")["compiler"] == str(fake)
         finally:
             os.chdir(before)
-            os.environ["PATH"] = path
+            os.environ.update({name: value for name, value in own.items() if value is not None})
 
 
 if __name__ == "__main__":
