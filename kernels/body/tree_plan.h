@@ -168,8 +168,9 @@ typedef struct sarrus_mech_tree {
     int32_t in_own_frames;  /* accelerations in frames of the bodies' own (own_frames.h), without poses */
     int32_t is_recursive;   /* M is factored by articulated bodies, and rows go through the factor by them: no carries, no steps */
     int32_t n_springs;
-    int32_t follows_turns; /* angles of joints are followed that are no coordinates, or feet on curves */
-    int32_t n_rows_within; /* rows of the joints of the tree: they are met by the coordinates, and count for the rank */
+    int32_t follows_turns;  /* angles of joints are followed that are no coordinates, or feet on curves */
+    int32_t has_travellers; /* some root slides along ground */
+    int32_t n_rows_within;  /* rows of the joints of the tree: they are met by the coordinates, and count for the rank */
     PLAN_TABLE(sarrus_mech_link, link, SARRUS_PLAN_N_LINKS);           /* [n_links] */
     PLAN_TABLE(int32_t, link_of, SARRUS_PLAN_N_LINKS);                 /* [n_links] the link of a body */
     PLAN_TABLE(sarrus_mech_speed, speed, SARRUS_PLAN_N_TREE_SPEEDS);   /* [n_v] */

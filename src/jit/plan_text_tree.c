@@ -71,10 +71,10 @@ void sarrus_plan_text_tree_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out,
             "  .tree = {\n    .n_links = %d, .n_chain = %d, .n_entries = %d, .n_carries = %d, .n_steps = %d, .most_speeds = %d, "
             ".has_loads = %d, .asks_bodies = %d, .is_articulated = %d, .in_own_frames = %d, .is_recursive = %d, .n_springs = %d, "
-            ".follows_turns = %d, .n_rows_within = %d,\n",
+            ".follows_turns = %d, .has_travellers = %d, .n_rows_within = %d,\n",
             tree->n_links, tree->n_chain, tree->n_entries, tree->n_carries, tree->n_steps, tree->most_speeds, tree->has_loads,
             tree->asks_bodies, tree->is_articulated, tree->in_own_frames, tree->is_recursive, tree->n_springs, tree->follows_turns,
-            tree->n_rows_within);
+            tree->has_travellers, tree->n_rows_within);
     links_write(out, tree);
     integers_write(out, "link_of", tree->link_of, tree->n_links);
     speeds_write(out, mech);

@@ -85,6 +85,10 @@ static bool turns_purely(int32_t form) {
     return form == SARRUS_LINK_TURN || form == SARRUS_LINK_UNIVERSAL || form == SARRUS_LINK_BALL;
 }
 
+static bool slides(int32_t form) {
+    return form == SARRUS_LINK_SLIDE || form == SARRUS_LINK_CYLINDER || form == SARRUS_LINK_SCREW || form == SARRUS_LINK_PLANE;
+}
+
 static void list_links(sarrus_plan *plan) {
     sarrus_mechanism *mech = &plan->mech;
     const sarrus_graph *graph = &plan->graph;
@@ -106,6 +110,7 @@ static void list_links(sarrus_plan *plan) {
             .v = mech->n_v,
             .n_v = count_speeds(mech->space, form),
         };
+        mech->tree.has_travellers = mech->tree.has_travellers || (inboard < 0 && slides(form));
         mech->n_q += count_coordinates(mech->space, form);
         mech->n_v += plan->link[k].n_v;
         mech->tree.most_speeds = plan->link[k].n_v > mech->tree.most_speeds ? plan->link[k].n_v : mech->tree.most_speeds;

@@ -92,9 +92,10 @@ LANE_FUNCTION space_vector sarrus_tree_ground(const sarrus_mechanism *mech, cons
 
 /* A root that slides along ground takes the origin of its tree along, as one that floats does: what hangs on it may come as far as
  * it will, and is not seen from ever farther away. */
-LANE_FUNCTION int sarrus_link_travels(const sarrus_mech_link *link) {
-    return link->inboard < 0 && (link->form == SARRUS_LINK_SLIDE || link->form == SARRUS_LINK_CYLINDER ||
-                                 link->form == SARRUS_LINK_SCREW || link->form == SARRUS_LINK_PLANE);
+LANE_FUNCTION int sarrus_link_travels(const sarrus_mechanism *mech, const sarrus_mech_link *link) {
+    return mech->tree.has_travellers && link->inboard < 0 &&
+           (link->form == SARRUS_LINK_SLIDE || link->form == SARRUS_LINK_CYLINDER || link->form == SARRUS_LINK_SCREW ||
+            link->form == SARRUS_LINK_PLANE);
 }
 
 /* The point that the screws of a root's tree are about: that of its joint, on ground, so that turns there are pure, or on a root
@@ -102,7 +103,7 @@ LANE_FUNCTION int sarrus_link_travels(const sarrus_mech_link *link) {
 LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                               int32_t root) {
     const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[root]];
-    if (sarrus_link_travels(link))
+    if (sarrus_link_travels(mech, link))
         return space_less(sarrus_tree_centre(ws, root), sarrus_tree_vector(ws->arm, SPACE_DIMENSION * root));
     return link->joint < 0 ? sarrus_tree_centre(ws, root) : sarrus_tree_ground(mech, parameter, link);
 }
@@ -122,7 +123,7 @@ LANE_FUNCTION void sarrus_tree_arm_put(sarrus_workspace *ws, int32_t body, space
 /* Whether the centre of mass of a body is what its tree is placed by, and follows from nothing else. */
 LANE_FUNCTION int sarrus_body_leads(const sarrus_mechanism *mech, int32_t body) {
     const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[body]];
-    return link->joint < 0 || sarrus_link_travels(link);
+    return link->joint < 0 || sarrus_link_travels(mech, link);
 }
 
 /* The centre of mass from its arm, of a body that does not lead. */

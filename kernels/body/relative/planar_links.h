@@ -106,8 +106,8 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
         const space_vector axis = sarrus_link_axis(ws, link, at.p);
         const real way = real_fma(sarrus_link_sign(link), lane_at(at.p, SARRUS_PJ_SHIFT0), frame_at(q, link->q));
         const space_vector slid =
-            space_sum(sarrus_link_travels(link) ? space_sum(at.of_inboard, arm) : arm, space_scaled(way, axis));
-        if (sarrus_link_travels(link))
+            space_sum(sarrus_link_travels(mech, link) ? space_sum(at.of_inboard, arm) : arm, space_scaled(way, axis));
+        if (sarrus_link_travels(mech, link))
             sarrus_tree_vector_put(slid, ws->body_q, space_q(link->body));
         else
             arm = slid;

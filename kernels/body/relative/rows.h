@@ -62,7 +62,7 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
 
 /* Whether a row drives a joint of the tree. */
 LANE_FUNCTION int sarrus_row_is_within(const sarrus_mechanism *mech, int32_t i) {
-    return mech->joint[mech->row[i].joint].is_within;
+    return mech->n_drives > 0 && mech->joint[mech->row[i].joint].is_within;
 }
 
 /* Side i_side, on `body`, of row i: its wrench, and its parts of the row's γ and size. */
@@ -81,7 +81,7 @@ LANE_FUNCTION void sarrus_side_take(const sarrus_mechanism *mech, const real *pa
 LANE_FUNCTION void sarrus_tree_sides(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                      const sarrus_mech_joint *joint) {
     PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
-        if (!joint->is_within)
+        if (!sarrus_row_is_within(mech, i))
             frame_at(ws->whole, i) = real_set(0.0);
     }
     PLAN_EACH (i_side, 2 * joint->row, 2 * (joint->row + joint->n_rows)) {
@@ -222,15 +222,18 @@ PLAN_BODY void sarrus_tree_reach_by_bodies(const sarrus_mechanism *mech, sarrus_
     }
 }
 
-/* The sizes of rows that drive joints of the tree: S_ii. */
+/* The sizes of rows that drive joints of the tree: S_ii. Entries one by one, and none where nothing is driven: with a loop for each
+ * row straight code would keep every number of the rows in memory. */
 LANE_FUNCTION void sarrus_tree_driven_sizes(const sarrus_mechanism *mech, sarrus_workspace *ws) {
-    PLAN_EACH (i, 0, mech->m) {
-        if (!sarrus_row_is_within(mech, i))
-            continue;
-        real sum = real_set(0.0);
-        PLAN_EACH (n, mech->tree.row_start[i], mech->tree.row_start[i + 1])
-            sum = real_fma(frame_at(ws->over, n), frame_at(ws->reach, n), sum);
-        frame_at(ws->whole, i) = sum;
+    const int32_t n_rows = mech->n_drives > 0 ? mech->m : 0, n_entries = mech->n_drives > 0 ? mech->tree.n_entries : 0;
+    PLAN_EACH (i, 0, n_rows) {
+        if (sarrus_row_is_within(mech, i))
+            frame_at(ws->whole, i) = real_set(0.0);
+    }
+    PLAN_EACH (n, 0, n_entries) {
+        const int32_t i = mech->tree.entry[n].row;
+        if (sarrus_row_is_within(mech, i))
+            frame_at(ws->whole, i) = real_fma(frame_at(ws->over, n), frame_at(ws->reach, n), frame_at(ws->whole, i));
     }
 }
 

@@ -167,8 +167,7 @@ LANE_FUNCTION space_vector sarrus_link_way(const sarrus_mechanism *mech, const r
 LANE_FUNCTION space_twist sarrus_link_turn(const sarrus_mech_link *link, space_vector axis, space_vector point) {
     space_twist s;
     s.omega = axis;
-    s.at =
-        link->form == SARRUS_LINK_FREE || link->is_pure || sarrus_link_travels(link) ? space_nothing() : space_cross(point, axis);
+    s.at = link->form == SARRUS_LINK_FREE || link->is_pure ? space_nothing() : space_cross(point, axis);
     return s;
 }
 LANE_FUNCTION space_twist sarrus_link_slide(space_vector axis) {
@@ -248,14 +247,15 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
     const space_vector point = link->inboard < 0 ? way : space_sum(from, way);
     const space_vector own = sarrus_rotate_sparse(&a, at.arm, link->outboard_zeros);
     sarrus_link_put_rotation(ws, link->body, &a);
-    if (sarrus_link_travels(link)) {
+    if (sarrus_link_travels(mech, link)) {
         sarrus_tree_arm_put(ws, link->body, space_less(space_nothing(), own));
         sarrus_tree_vector_put(space_sum(at.of_inboard, space_less(way, own)), ws->body_q, space_q(link->body));
+        sarrus_link_move(&at, ws, link, e, space_nothing());
     } else {
         sarrus_tree_arm_put(ws, link->body, space_less(point, own));
         sarrus_tree_centre_find(mech, parameter, ws, link->body);
+        sarrus_link_move(&at, ws, link, e, point);
     }
-    sarrus_link_move(&at, ws, link, e, point);
 }
 
 #endif
