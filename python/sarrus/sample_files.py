@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,14 @@ class FileSample(Mapping[str, Floats]):
             self._core = _core.Sample(path)
         except ScenarioError as error:
             raise ArgumentError(f"samples: {error}", error.diagnostics) from None
-        self._table = np.empty((self._core.n_rows, self._core.n_columns))
-        self._core.copy(self._table)
         self._labels = list(self._core.labels)
+
+    @cached_property
+    def _table(self) -> Floats:
+        """Only who has to draw the columns looks at them."""
+        table = np.empty((self._core.n_rows, self._core.n_columns))
+        self._core.copy(table)
+        return table
 
     def __getitem__(self, label: str) -> Floats:
         return self._table[:, self._labels.index(label)]

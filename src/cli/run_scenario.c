@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/sample_file.h"
 #include "edge/diagnostics.h"
 #include "edge/exit_code.h"
 #include "model/model.h"
+#include "study/sample_file.h"
 
 /* --- An own sample ---------------------------------------------------------------------------------------------------------- */
 

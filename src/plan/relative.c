@@ -225,7 +225,7 @@ static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, 
         status = measure(plan, &rows);
     if (status == SARRUS_OK && plan->mech.is_single && !plan->mech.tree.in_own_frames) {
         sarrus_tree_rows_find(&rows, absolute->start.q);
-        plan->loss = sarrus_tree_rows_loss(&rows, &plan->loss_body);
+        status = sarrus_tree_rows_loss(&rows, &plan->loss, &plan->loss_body);
     }
     sarrus_tree_rows_free(&rows);
     if (status != SARRUS_OK)

@@ -304,39 +304,59 @@ static double square_between(const double a[3], const double b[3]) {
     return sum;
 }
 
-/* Σ m |c − O|² + m |P − O|² over what moves with a speed about P: the terms that its resistance is left of. */
-static double terms_of_speed(const sarrus_tree_rows *t, const sarrus_mech_link *link) {
+/* A body and what hangs on it: Σ m, and Σ m |c − O|². */
+typedef struct hanging {
+    double mass, spread;
+} hanging;
+
+/* all [n_bodies] by link, each body once: from the leaves. */
+static void fill_hanging(const sarrus_tree_rows *t, hanging *all) {
     const sarrus_plan *plan = t->plan;
-    double origin[3], point[3], centre[3], frame[3][3], axis[3][3], sum = 0.0;
-    place_origin(t, &plan->link[plan->link_of[link->root]], origin);
+    for (int32_t k = plan->mech.n_bodies - 1; k >= 0; --k) {
+        const sarrus_mech_link *link = &plan->link[k];
+        double unit[SARRUS_MOST_EACH] = {1.0}, origin[3], centre[3], frame[3][3];
+        place_origin(t, &plan->link[plan->link_of[link->root]], origin);
+        place_body(t, link->body, centre, frame);
+        sarrus_body_unweigh_speed(plan->mech.space, &t->at.weight[link->body], unit); /* √m */
+        all[k].mass += unit[0] * unit[0];
+        all[k].spread += unit[0] * unit[0] * square_between(centre, origin);
+        if (link->inboard >= 0) {
+            hanging *inboard = &all[plan->link_of[link->inboard]];
+            inboard->mass += all[k].mass;
+            inboard->spread += all[k].spread;
+        }
+    }
+}
+
+/* Σ m |c − O|² + m |P − O|² over what moves with a link's speeds, about its P: the terms that their resistance is left of. */
+static double terms_of(const sarrus_tree_rows *t, const sarrus_mech_link *link, const hanging *on) {
+    double origin[3], point[3], frame[3][3], axis[3][3];
+    place_origin(t, &t->plan->link[t->plan->link_of[link->root]], origin);
     if (link->form == SARRUS_LINK_FREE)
         place_body(t, link->body, point, frame);
     else
         place_joint(t, link, point, axis);
-    for (int32_t b = 0; b < plan->mech.n_bodies; ++b) {
-        double unit[SARRUS_MOST_EACH] = {1.0};
-        if (!moves(plan, link->v, b))
-            continue;
-        sarrus_body_unweigh_speed(plan->mech.space, &t->at.weight[b], unit);
-        place_body(t, b, centre, frame);
-        sum += unit[0] * unit[0] * (square_between(centre, origin) + square_between(point, origin));
-    }
-    return sum;
+    return on->spread + on->mass * square_between(point, origin);
 }
 
-double sarrus_tree_rows_loss(sarrus_tree_rows *t, int *i_body) {
+sarrus_status sarrus_tree_rows_loss(const sarrus_tree_rows *t, double *loss, int *i_body) {
     const sarrus_plan *plan = t->plan;
-    double most = 0.0;
+    hanging *all = calloc((size_t)plan->mech.n_bodies + 1, sizeof *all);
+    *loss = 0.0;
+    if (!all)
+        return SARRUS_NO_MEMORY;
+    fill_hanging(t, all);
     for (int32_t k = 0; k < plan->mech.n_bodies; ++k) {
         const sarrus_mech_link *link = &plan->link[k];
         const bool is_driven = link->joint >= 0 && plan->joint[link->joint].n_rows >= link->n_v; /* what it meets matters not */
-        const double terms = link->n_v > 0 && !is_driven ? terms_of_speed(t, link) : 0.0;
+        const double terms = is_driven ? 0.0 : terms_of(t, link, &all[k]);
         for (int32_t i = link->v; i < link->v + link->n_v; ++i) {
             const double *s = t->twist + (ptrdiff_t)N_TWIST * i, left = t->mass[plan->chain_start[i]];
-            const double loss = (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * terms / left;
-            *i_body = loss > most ? link->body : *i_body;
-            most = fmax(most, loss);
+            const double own = (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * terms / left;
+            *i_body = own > *loss ? link->body : *i_body;
+            *loss = fmax(*loss, own);
         }
     }
-    return most;
+    free(all);
+    return SARRUS_OK;
 }

@@ -27,9 +27,9 @@ double sarrus_tree_rows_product(const void *rows, int i, int j);
 /* What row i is judged by: its square over free bodies, or over the tree where it drives a joint of that. */
 double sarrus_tree_rows_whole(const sarrus_tree_rows *rows, int i);
 
-/* How many times the resistance that a speed of the tree meets at last are the terms that it is left of, where kernels see all
- * bodies from the origin of their tree: the most of all speeds that turn and are not driven, and the body that turns by it. After
- * sarrus_tree_rows_find. */
-double sarrus_tree_rows_loss(sarrus_tree_rows *rows, int *i_body);
+/* How many times the resistance that a speed of the tree meets at last, a pivot of M, are the terms that it is left of, where
+ * kernels see all bodies from the origin of their tree: the most of all speeds that turn and are not driven, and the body that
+ * turns by it. After sarrus_tree_rows_find. NO_MEMORY. */
+SARRUS_MUST_USE sarrus_status sarrus_tree_rows_loss(const sarrus_tree_rows *rows, double *loss, int *i_body);
 
 #endif

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sarrus/run.h"
 #include "core/hdf5_signature.h"
+#include "sarrus/run.h"
 #include "sink/result_name.h"
 
 enum { LOCK_TRIES = 10, OWNER_BYTES = 160, NEW_FILES_MODE = 0666, COPIED_MODE = 0777 };

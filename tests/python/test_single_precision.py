@@ -202,6 +202,30 @@ def how_far_something_comes_costs_nothing(runs):
     return bad
 
 
+def driven_chains_have_no_change_points(runs):
+    """A light crank that is driven, with a heavy arm on it: the drive holds what it drives, however heavy."""
+    bodies = [{"name": "crank", "mass": 0.01, "inertia": 1e-4, "position": [0.1, 0]}]
+    bodies += [{"name": "arm", "mass": 10.0, "inertia": 5.0, "position": [1.2, 0]}]
+    driven = {"name": "A", "type": "revolute", "bodies": ["ground", "crank"], "at": [0, 0]}
+    driven["drive"] = {"signal": {"polynomial": [0, 1, 0.5]}}
+    scenario = FAR | {
+        "bodies": bodies,
+        "joints": [driven, {"name": "B", "type": "revolute", "bodies": ["crank", "arm"], "at": [0.2, 0]}],
+        "dynamics": {"formulation": "relative"},
+    }
+    bad = []
+    for how in ([], SINGLE):
+        out, said = runs(scenario, how)
+        if out is None:
+            bad.append(said.stderr)
+            continue
+        with h5py.File(out) as f:
+            near = float(f["instance/nearest_change_point"][0])
+            if set(words(f)) != {"ok"} or not near > 0.5:
+                bad.append(f"{how}: {set(words(f))}, a change point as near as {near:.2g}")
+    return bad
+
+
 def bits_are_the_instance_alone(runs):
     bad = []
     scenario, base = SCENARIOS / "five_bar_monte_carlo.yaml", [*RELATIVE, *SINGLE, *STATE]
@@ -315,6 +339,7 @@ def main():
     checks = (
         motions_are_those_of_doubles,
         how_far_something_comes_costs_nothing,
+        driven_chains_have_no_change_points,
         bits_are_the_instance_alone,
         steps_are_alike,
         change_points_end,
