@@ -41,7 +41,11 @@ TREE_SETTINGS = (
 )
 CHAIN_SETTINGS = TREE_SETTINGS[:3]
 CHAIN_COLUMNS = (*(setting.label for setting in CHAIN_SETTINGS), "MuJoCo, RK4")
-LOOP_SETTINGS = (*TREE_SETTINGS, Setting("Sarrus, relative, not projected", "relative", "off", "none"))
+LOOP_SETTINGS = (
+    *TREE_SETTINGS,
+    Setting("Sarrus, relative, not projected", "relative", "off", "none"),
+    Setting("Sarrus, relative, not projected, specialized", "relative", "on", "none"),
+)
 
 
 class Bench:

@@ -150,6 +150,7 @@ typedef struct sarrus_mech_joint {
     int32_t parent_crank, child_crank;
     int32_t is_in_loop; /* of a set of loops that hang together */
     int32_t is_within;  /* of the tree of relative coordinates: it has no rows but those of its drives; `row` is m without any */
+    int32_t lap_rows;   /* in a lap (plan_runs.h): how far its rows lie behind those of lap 0, which are of their kinds; else 0 */
 } sarrus_mech_joint;
 
 /* A free coordinate of a joint in space. */
@@ -553,6 +554,22 @@ typedef struct sarrus_mechanism {
 } sarrus_mechanism;
 
 #if defined(SARRUS_PLAN_IN_RUNS)
+#if defined(SARRUS_KERNELS_RELATIVE)
+/* Of the tables of a tree; <table>_laps: of the number of an item. */
+typedef struct sarrus_plan_tree_steps {
+    sarrus_mech_link link[SARRUS_PLAN_N_LINKS];
+    int32_t speed_body[SARRUS_PLAN_N_TREE_SPEEDS];
+    int32_t speed_laps[SARRUS_PLAN_N_TREE_SPEEDS];
+    int32_t chain[SARRUS_PLAN_N_CHAIN];
+    int32_t owner[SARRUS_PLAN_N_CHAIN];
+    int32_t chain_laps[SARRUS_PLAN_N_CHAIN];
+    sarrus_mech_entry entry[SARRUS_PLAN_N_TREE_ENTRIES];
+    int32_t entry_laps[SARRUS_PLAN_N_TREE_ENTRIES];
+    sarrus_mech_carry carry[SARRUS_PLAN_N_CARRIES];
+    sarrus_mech_tree_step step[SARRUS_PLAN_N_TREE_STEPS];
+} sarrus_plan_tree_steps;
+#endif
+
 /* By how much the items of the plan's tables grow from lap to lap of their runs (plan_runs.h). */
 typedef struct sarrus_plan_steps {
     sarrus_mech_joint joint[SARRUS_PLAN_N_JOINTS];
@@ -567,6 +584,9 @@ typedef struct sarrus_plan_steps {
     int32_t column[SARRUS_PLAN_N_BLOCKS]; /* of its first entry */
     sarrus_lane_offset entry_row[SARRUS_PLAN_N_ENTRIES];
     sarrus_lane_offset update[SARRUS_PLAN_N_UPDATES];
+#if defined(SARRUS_KERNELS_RELATIVE)
+    sarrus_plan_tree_steps tree;
+#endif
 } sarrus_plan_steps;
 #endif
 

@@ -42,6 +42,10 @@
 #define PLAN_ENTRIES_6(i, from, to, call) PLAN_ENTRIES_5(i, from, to, call) PLAN_ENTRY(i, 5, from, to, call)
 #define PLAN_ENTRIES_7(i, from, to, call) PLAN_ENTRIES_6(i, from, to, call) PLAN_ENTRY(i, 6, from, to, call)
 #define PLAN_ENTRIES_8(i, from, to, call) PLAN_ENTRIES_7(i, from, to, call) PLAN_ENTRY(i, 7, from, to, call)
+#define PLAN_ENTRIES_9(i, from, to, call) PLAN_ENTRIES_8(i, from, to, call) PLAN_ENTRY(i, 8, from, to, call)
+#define PLAN_ENTRIES_10(i, from, to, call) PLAN_ENTRIES_9(i, from, to, call) PLAN_ENTRY(i, 9, from, to, call)
+#define PLAN_ENTRIES_11(i, from, to, call) PLAN_ENTRIES_10(i, from, to, call) PLAN_ENTRY(i, 10, from, to, call)
+#define PLAN_ENTRIES_12(i, from, to, call) PLAN_ENTRIES_11(i, from, to, call) PLAN_ENTRY(i, 11, from, to, call)
 #define PLAN_ENTRIES_LOOP(i, from, to, call)                                                                                       \
     for (int32_t i = (from); i < (to); ++i)                                                                                        \
         call;
@@ -73,6 +77,21 @@
 #define FRAME_STRIDE LANE_STRIDE
 #define PLAN_EACH(i, from, to) for (int32_t i = (from); i < (to); ++i)
 
+#endif
+
+/* A body that stands once in kernels that are specialised in runs over a tree, for all who ask for it: its arrays lie in memory
+ * anyway. It begins with sarrus_plan_here and sarrus_workspace_here (workspace.h). */
+#if defined(SARRUS_PLAN_IN_RUNS) && defined(SARRUS_KERNELS_RELATIVE)
+#define PLAN_PIECE LANE_PHASE
+#else
+#define PLAN_PIECE PLAN_BODY
+#endif
+
+/* A loop within an item of the plan, of a length that the item says. */
+#if defined(SARRUS_CONSTANT_PLAN)
+#define PLAN_WITHIN(i, from, to) LANE_UNROLL for (int32_t i = (from); i < (to); ++i)
+#else
+#define PLAN_WITHIN(i, from, to) for (int32_t i = (from); i < (to); ++i)
 #endif
 
 /* The index of a place. */

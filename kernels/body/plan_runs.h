@@ -55,7 +55,8 @@ LANE_FUNCTION const sarrus_mech_joint *sarrus_joint_at(const sarrus_mechanism *m
     *now = mech->joint[i];
     now->parent += lap * sarrus_constant_steps.joint[i].parent;
     now->child += lap * sarrus_constant_steps.joint[i].child;
-    now->row += lap * sarrus_constant_steps.joint[i].row;
+    now->lap_rows = lap * sarrus_constant_steps.joint[i].row;
+    now->row += now->lap_rows;
     now->p += lap * sarrus_constant_steps.joint[i].p;
     now->signal += lap * sarrus_constant_steps.joint[i].signal;
     now->parent_crank += lap * sarrus_constant_steps.joint[i].parent_crank;
@@ -117,6 +118,89 @@ LANE_FUNCTION const sarrus_lane_scale *sarrus_scale_at(const sarrus_mechanism *m
     return &mech->lane.scale[i];
 #endif
 }
+
+/* What stands in the tables of a tree (tree_plan.h) in a lap; and the number of an item there. */
+#if defined(SARRUS_KERNELS_RELATIVE)
+#if defined(SARRUS_PLAN_IN_RUNS)
+#define TREE_AT(mech, table, i, lap) ((mech)->tree.table[i] + (lap)*sarrus_constant_steps.tree.table[i])
+#define TREE_NUMBER(table, i, lap) ((i) + (lap)*sarrus_constant_steps.tree.table##_laps[i])
+#define SPEED_BODY(mech, i, lap) ((mech)->tree.speed[i].body + (lap)*sarrus_constant_steps.tree.speed_body[i])
+#else
+#define TREE_AT(mech, table, i, lap) ((void)(lap), (mech)->tree.table[i])
+#define TREE_NUMBER(table, i, lap) ((void)(lap), (i))
+#define SPEED_BODY(mech, i, lap) ((void)(lap), (mech)->tree.speed[i].body)
+#endif
+
+LANE_FUNCTION const sarrus_mech_link *sarrus_link_at(const sarrus_mechanism *mech, int32_t i, int32_t lap, sarrus_mech_link *now) {
+#if defined(SARRUS_PLAN_IN_RUNS)
+    const sarrus_mech_link *step = &sarrus_constant_steps.tree.link[i];
+    *now = mech->tree.link[i];
+    now->body += lap * step->body;
+    now->inboard += lap * step->inboard;
+    now->root += lap * step->root;
+    now->joint += lap * step->joint;
+    now->p += lap * step->p;
+    now->origin += lap * step->origin;
+    now->freedom += lap * step->freedom;
+    now->q += lap * step->q;
+    now->v += lap * step->v;
+    now->inboard_link += lap * step->inboard_link;
+    return now;
+#else
+    (void)lap;
+    (void)now;
+    return &mech->tree.link[i];
+#endif
+}
+
+LANE_FUNCTION const sarrus_mech_entry *sarrus_entry_at(const sarrus_mechanism *mech, int32_t i, int32_t lap,
+                                                       sarrus_mech_entry *now) {
+#if defined(SARRUS_PLAN_IN_RUNS)
+    const sarrus_mech_entry *step = &sarrus_constant_steps.tree.entry[i];
+    *now = mech->tree.entry[i];
+    now->speed += lap * step->speed;
+    now->side += lap * step->side;
+    now->row += lap * step->row;
+    return now;
+#else
+    (void)lap;
+    (void)now;
+    return &mech->tree.entry[i];
+#endif
+}
+
+LANE_FUNCTION const sarrus_mech_carry *sarrus_carry_at(const sarrus_mechanism *mech, int32_t i, int32_t lap,
+                                                       sarrus_mech_carry *now) {
+#if defined(SARRUS_PLAN_IN_RUNS)
+    const sarrus_mech_carry *step = &sarrus_constant_steps.tree.carry[i];
+    *now = mech->tree.carry[i];
+    now->to += lap * step->to;
+    now->from += lap * step->from;
+    now->at += lap * step->at;
+    return now;
+#else
+    (void)lap;
+    (void)now;
+    return &mech->tree.carry[i];
+#endif
+}
+
+LANE_FUNCTION const sarrus_mech_tree_step *sarrus_tree_step_at(const sarrus_mechanism *mech, int32_t i, int32_t lap,
+                                                               sarrus_mech_tree_step *now) {
+#if defined(SARRUS_PLAN_IN_RUNS)
+    const sarrus_mech_tree_step *step = &sarrus_constant_steps.tree.step[i];
+    *now = mech->tree.step[i];
+    now->to += lap * step->to;
+    now->a += lap * step->a;
+    now->b += lap * step->b;
+    return now;
+#else
+    (void)lap;
+    (void)now;
+    return &mech->tree.step[i];
+#endif
+}
+#endif
 
 /* Block column k of the factor in a lap: its number, and how far its entries lie behind those of lap 0. */
 LANE_FUNCTION int32_t sarrus_column_number(int32_t k, int32_t lap) {

@@ -50,11 +50,14 @@ typedef struct sarrus_mech_link {
     int32_t inboard;     /* body, −1: ground */
     int32_t root;        /* the body on ground that it hangs on, itself perhaps: moments of its tree are about that one's centre */
     int32_t joint;       /* −1: it floats */
+    int32_t p;           /* offset of the joint's parameters */
+    int32_t origin;      /* of its tree's point on ground among the parameters; −1: its root takes the origin along */
     int32_t is_reversed; /* the joint has the inboard body as child */
     int32_t freedom;     /* in space: the joint's first free coordinate (mechanism.freedom), whose zeros its slides begin at */
     int32_t q, v;        /* its first coordinate and speed */
     int32_t n_v;         /* its speeds */
     int32_t is_pure;     /* it turns about the origin of its tree, and nothing else */
+    int32_t is_on_pure;  /* the inboard body does */
     /* In space, of what holds in every instance; elsewhere 0. Components of the joint's points that are 0, bit k of each; ± (1 + k)
      * where an axis of the joint is axis k of the body or against it; whether the body has no products of inertia, and whether it
      * may have a rotor. */

@@ -109,4 +109,26 @@ LANE_FUNCTION size_t sarrus_workspace_cut(const sarrus_mechanism *mech, real *bl
     return at;
 }
 
+/* Plan and workspace as a piece of code of its own sees them (PLAN_PIECE). In runs that is the constant, and the workspace is cut
+ * anew from its first place: a compiler then knows how arrays lie to one another, and what is stored into one leaves the places of
+ * all where they are. */
+LANE_FUNCTION const sarrus_mechanism *sarrus_plan_here(const sarrus_mechanism *mech) {
+#if defined(SARRUS_PLAN_IN_RUNS)
+    (void)mech;
+    return &sarrus_constant_plan;
+#else
+    return mech;
+#endif
+}
+LANE_FUNCTION sarrus_workspace *sarrus_workspace_here(sarrus_workspace *outside, sarrus_workspace *here) {
+#if defined(SARRUS_PLAN_IN_RUNS)
+    (void)sarrus_workspace_cut(&sarrus_constant_plan, outside->sine, here);
+    here->seen = outside->seen;
+    return here;
+#else
+    (void)here;
+    return outside;
+#endif
+}
+
 #endif

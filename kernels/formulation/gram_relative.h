@@ -14,26 +14,27 @@ LANE_FUNCTION void sarrus_push(const sarrus_mechanism *mech, const real *paramet
 }
 
 #if defined(SARRUS_CONSTANT_PLAN)
+LANE_FUNCTION void sarrus_gram_share(sarrus_workspace *ws, const sarrus_lane_share *share, int is_first) {
+    const real a = frame_at_offset(ws->over, share->push, 0), b = frame_at_offset(ws->reach, share->turn, 0);
+    frame_at_offset(ws->factor, share->destination, 0) =
+        is_first ? a * b : real_fma(a, b, frame_at_offset(ws->factor, share->destination, 0));
+}
+
 /* Products of rows with the factor of M, the first at their destinations or not. Its bounds are constants of their own: a loop
  * around it would keep compilers from unrolling this one. */
 LANE_FUNCTION void sarrus_gram_shares(const sarrus_mechanism *mech, sarrus_workspace *ws, int is_first) {
     const int32_t segment = is_first ? SARRUS_LANE_ROTATION : SARRUS_N_LANE_KINDS + SARRUS_LANE_ROTATION;
-    PLAN_EACH (i, mech->lane.segment[segment], mech->lane.segment[segment + 1]) {
-        const sarrus_lane_share *share = &mech->lane.share[i];
-        const real a = frame_at_offset(ws->over, share->push, 0), b = frame_at_offset(ws->reach, share->turn, 0);
-        frame_at_offset(ws->factor, share->destination, 0) =
-            is_first ? a * b : real_fma(a, b, frame_at_offset(ws->factor, share->destination, 0));
-    }
+    sarrus_lane_share now;
+    PLAN_RUNS(SHARES, i, lap, mech->lane.segment[segment], mech->lane.segment[segment + 1],
+              sarrus_gram_share(ws, sarrus_share_at(mech, i, lap, &now), is_first))
 }
 #endif
 
 /* ws->factor ← the lower triangle of S over the rows of the factor, in elimination order. */
 PLAN_BODY void sarrus_gram(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     (void)parameter;
-    PLAN_EACH (i, 0, mech->factor.n_fill)
-        frame_at_offset(ws->factor, mech->lane.fill[i], 0) = real_set(0.0);
-    PLAN_EACH (i, 0, mech->factor.n_pads)
-        frame_at_offset(ws->factor, mech->lane.pad[i], 0) = real_set(1.0);
+    PLAN_RUNS(FILL, i, lap, 0, mech->factor.n_fill, frame_at_offset(ws->factor, PLAN_AT(mech, fill, i, lap), 0) = real_set(0.0))
+    PLAN_RUNS(PADS, i, lap, 0, mech->factor.n_pads, frame_at_offset(ws->factor, PLAN_AT(mech, pad, i, lap), 0) = real_set(1.0))
 #if !defined(SARRUS_CONSTANT_PLAN)
     sarrus_blocks_meet(mech, ws);
 #else
@@ -52,6 +53,17 @@ LANE_FUNCTION real sarrus_row_times(const sarrus_mechanism *mech, const sarrus_w
     return sum;
 }
 
+/* What entry n takes part in: J x, and Jᵀ μ over the factor. */
+LANE_FUNCTION void sarrus_entry_subtract(const sarrus_workspace *ws, int32_t n, const sarrus_mech_entry *entry, const real *x,
+                                         real *out) {
+    if (entry->side >= 0)
+        frame_at(out, entry->row) = real_fnma(frame_at(ws->leg, n), frame_at(x, entry->speed), frame_at(out, entry->row));
+}
+LANE_FUNCTION void sarrus_entry_push(sarrus_workspace *ws, int32_t n, const sarrus_mech_entry *entry, const real *mu) {
+    frame_at(ws->pushed, entry->speed) =
+        real_fma(frame_at(ws->over, n), frame_at(mu, entry->row), frame_at(ws->pushed, entry->speed));
+}
+
 /* out ← base − J x. */
 PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *base, const real *x,
                                     real *out) {
@@ -60,11 +72,9 @@ PLAN_BODY void sarrus_rows_subtract(const sarrus_mechanism *mech, sarrus_workspa
 #if !defined(SARRUS_CONSTANT_PLAN)
     sarrus_blocks_subtract_rows(mech, ws, x, out);
 #else
-    PLAN_EACH (n, 0, mech->tree.n_entries) {
-        const sarrus_mech_entry *entry = &mech->tree.entry[n];
-        if (entry->side >= 0)
-            frame_at(out, entry->row) = real_fnma(frame_at(ws->leg, n), frame_at(x, entry->speed), frame_at(out, entry->row));
-    }
+    sarrus_mech_entry now;
+    PLAN_RUNS(TREE_ENTRIES, n, lap, 0, mech->tree.n_entries,
+              sarrus_entry_subtract(ws, TREE_NUMBER(entry, n, lap), sarrus_entry_at(mech, n, lap, &now), x, out))
 #endif
 }
 
@@ -87,11 +97,9 @@ PLAN_BODY void sarrus_rows_push(const sarrus_mechanism *mech, const real *parame
 #if !defined(SARRUS_CONSTANT_PLAN)
     sarrus_blocks_push_rows(mech, ws, mu, ws->pushed);
 #else
-    PLAN_EACH (n, 0, mech->tree.n_entries) {
-        const sarrus_mech_entry *entry = &mech->tree.entry[n];
-        frame_at(ws->pushed, entry->speed) =
-            real_fma(frame_at(ws->over, n), frame_at(mu, entry->row), frame_at(ws->pushed, entry->speed));
-    }
+    sarrus_mech_entry now;
+    PLAN_RUNS(TREE_ENTRIES, n, lap, 0, mech->tree.n_entries,
+              sarrus_entry_push(ws, TREE_NUMBER(entry, n, lap), sarrus_entry_at(mech, n, lap, &now), mu))
 #endif
     sarrus_tree_solve(mech, ws, ws->pushed);
     PLAN_EACH (i, 0, mech->n_v)

@@ -108,7 +108,8 @@ LANE_FUNCTION void sarrus_rows_complete(sarrus_workspace *ws) {
 }
 LANE_FUNCTION void sarrus_frame_complete_poses(const real *parameter, sarrus_workspace *ws) {
     PLAN_EACH (b, 0, sarrus_constant_plan.n_bodies)
-        sarrus_tree_centre_find(&sarrus_constant_plan, parameter, ws, b);
+        sarrus_tree_centre_find(&sarrus_constant_plan, parameter, ws,
+                                &sarrus_constant_plan.tree.link[sarrus_constant_plan.tree.link_of[b]]);
 }
 #else
 LANE_FUNCTION void sarrus_rows_complete(sarrus_workspace *ws) {
@@ -183,7 +184,7 @@ LANE_FUNCTION void sarrus_frame_copy_rotations(const sarrus_workspace *from, sar
 #if defined(SARRUS_KERNELS_RELATIVE)
     PLAN_EACH (b, 0, mech->n_bodies) {
         sarrus_tree_arm_put(to, b, sarrus_tree_arm(from, b));
-        if (sarrus_body_leads(mech, b))
+        if (sarrus_link_leads(mech, &mech->tree.link[mech->tree.link_of[b]]))
             sarrus_tree_vector_put(sarrus_tree_centre(from, b), to->body_q, space_q(b));
         if (SPACE_DIMENSION == 2) /* in space orientations are rotations */
             frame_at(to->body_q, space_q(b) + SPACE_TURN) = frame_at(from->body_q, space_q(b) + SPACE_TURN);

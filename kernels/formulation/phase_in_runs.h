@@ -6,8 +6,7 @@
 /* Puts `ws` in the place of the evaluation's workspace, which is returned, to be put back. */
 LANE_FUNCTION sarrus_workspace *sarrus_runs_open(sarrus_evaluation *ev, sarrus_workspace *ws) {
     sarrus_workspace *outside = ev->ws;
-    (void)sarrus_workspace_cut(&sarrus_constant_plan, outside->sine, ws);
-    ev->ws = ws;
+    ev->ws = sarrus_workspace_here(outside, ws);
     return outside;
 }
 

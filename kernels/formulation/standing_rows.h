@@ -75,9 +75,9 @@ LANE_FUNCTION void sarrus_factor_be_strict(const sarrus_evaluation *ev) {
 /* ws->multiplier ← S⁻¹ rhs by row of the factor, and the swings of the cranks (crank.h) that go with it; returns the lanes that
  * have rows in doubt. S is formed and factored with the right side carried along, unless the factor of the present rows
  * is there already: that gives the same bits. */
-PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
+PLAN_PIECE mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     const sarrus_mechanism *mech = sarrus_plan_of(ev);
-    sarrus_workspace *ws = ev->ws;
+    sarrus_workspace here, *outside = ev->ws, *ws = ev->ws = sarrus_workspace_here(outside, &here);
     if (!ev->is_factored)
         sarrus_push(mech, ev->parameter, ws);
     const real *right = sarrus_rows_right(mech, ev->parameter, ws, rhs);
@@ -107,6 +107,7 @@ PLAN_BODY mask sarrus_correct_fast(sarrus_evaluation *ev, const real *rhs) {
     PLAN_EACH (k, 0, mech->factor.n_dependent)
         frame_at_offset(ws->multiplier, mech->lane.dependent[k], 0) = real_set(0.0);
     mask refused = real_lt(real_set(0.0), frame_at(ws->refused, 0));
+    ev->ws = outside;
     return mask_or(refused, mask_not(real_eq(ev->max_rank, real_set((real_scalar)mech->factor.n_independent))));
 }
 

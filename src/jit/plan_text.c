@@ -22,6 +22,13 @@ static const double MOST_STRAIGHT_FLOPS = 2600.0, MOST_FLOPS_IN_RUNS = 4000.0;
  * bodies in a ring) 1.2 times, after three times as long a compilation. */
 static const double MOST_SPATIAL_FLOPS = 9000.0;
 
+/* Over a tree the pieces of code in runs stand once, projections or not. Straight code of more than MOST_STRAIGHT_TREE_FLOPS
+ * gives way to code in runs of less than WORTH_RUNS of it: a spatial chain of 16 takes 25,200 cycles a step straight (17 s of the
+ * compiler) and 20,500 in runs (5 s), one of 8 the same both ways; a ring of six, whose laps are few, 8,800 and 12,700. Code in
+ * runs of 14,600 flops (a Delta robot) makes 1.56 times the generic steps and takes 22 s to compile; beyond
+ * MOST_TREE_FLOPS_IN_RUNS compilers would take more than half a minute. */
+static const double MOST_STRAIGHT_TREE_FLOPS = 4000.0, WORTH_RUNS = 0.6, MOST_TREE_FLOPS_IN_RUNS = 20000.0;
+
 /* What the SARRUS_PLAN_N_* are called, and what they are; an array of C has at least one element. */
 static void size_write(FILE *out, const char *name, int32_t n) {
     fprintf(out, "#define SARRUS_PLAN_N_%s %" PRId32 "\n", name, n > 0 ? n : 1);
@@ -60,7 +67,7 @@ static int32_t count_knots(const sarrus_mechanism *mech) {
 }
 
 /* As far as kernels/body/plan_access.h goes. */
-enum { MOST_WRITTEN_OUT = 8 };
+enum { MOST_WRITTEN_OUT = 12 };
 
 static int32_t longest_column(const sarrus_mech_factor *f) {
     int32_t most = 0;
@@ -108,8 +115,8 @@ static void joints_write(FILE *out, const sarrus_mechanism *mech) {
     fprintf(out, "  .joint = {");
     for (int32_t i = 0; i < mech->n_joints; ++i) {
         const sarrus_mech_joint *j = &mech->joint[i];
-        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p, j->signal,
-                j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop, j->is_within);
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,0},", j->kind, j->parent, j->child, j->row, j->n_rows, j->p,
+                j->signal, j->elastic, j->is_crank_pin, j->parent_crank, j->child_crank, j->is_in_loop, j->is_within);
     }
     fprintf(out, "%s},\n  .freedom = {", mech->n_joints > 0 ? "" : "{0}");
     for (int32_t i = 0; i < mech->n_freedoms; ++i) {
@@ -335,27 +342,45 @@ bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
     return has_joints_only && is_auto && is_definite && !is_in_full;
 }
 
-sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not) {
+/* Over a tree: straight code that fits into the caches, or code in runs, whichever is shorter for what it does. */
+static sarrus_plan_text_form form_over_tree(const sarrus_plan *plan, double straight, double in_runs, double *n_flops) {
+    const bool repeats = straight > MOST_STRAIGHT_TREE_FLOPS && in_runs <= WORTH_RUNS * plan->cost.code_flops;
+    const bool is_straight = straight <= SARRUS_PLAN_MOST_TREE_FLOPS && !repeats;
+    *n_flops = is_straight ? straight : in_runs;
+    return is_straight                          ? SARRUS_PLAN_TEXT_STRAIGHT
+           : in_runs <= MOST_TREE_FLOPS_IN_RUNS ? SARRUS_PLAN_TEXT_IN_RUNS
+                                                : SARRUS_PLAN_TEXT_NONE;
+}
+
+static sarrus_plan_text_form form_by_runs(const sarrus_plan *plan, const sarrus_mechanism *lowered,
+                                          const sarrus_plan_text_runs *runs, double *n_flops) {
+    const double straight = sarrus_plan_text_flops(plan);
+    if (lowered->tree.n_links > 0)
+        return form_over_tree(plan, straight, sarrus_plan_text_tree_runs_flops(runs, lowered), n_flops);
+    *n_flops = sarrus_plan_text_runs_written(runs) * straight;
+    return *n_flops <= MOST_FLOPS_IN_RUNS ? SARRUS_PLAN_TEXT_IN_RUNS : SARRUS_PLAN_TEXT_NONE;
+}
+
+sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, double *n_flops, const char **why_not) {
+    static const char too_large[] = "the mechanism is too large: its code would not fit into the caches";
     sarrus_lowered lowered;
     sarrus_plan_text_runs runs;
     sarrus_plan_text_form form = SARRUS_PLAN_TEXT_NONE;
+    *n_flops = sarrus_plan_text_flops(plan);
     if (!sarrus_plan_text_gains(plan, why_not))
         return SARRUS_PLAN_TEXT_NONE;
-    const bool has_tree = plan->mech.tree.n_links > 0, has_runs = plan->mech.space == SARRUS_SPACE_PLANAR && !has_tree;
-    if (sarrus_plan_text_flops(plan) <= (has_tree   ? SARRUS_PLAN_MOST_TREE_FLOPS
-                                         : has_runs ? MOST_STRAIGHT_FLOPS
-                                                    : MOST_SPATIAL_FLOPS))
+    const bool has_tree = plan->mech.tree.n_links > 0, has_runs = plan->mech.space == SARRUS_SPACE_PLANAR || has_tree;
+    if (*n_flops <= (has_tree ? MOST_STRAIGHT_TREE_FLOPS : has_runs ? MOST_STRAIGHT_FLOPS : MOST_SPATIAL_FLOPS))
         return SARRUS_PLAN_TEXT_STRAIGHT;
-    *why_not = "the mechanism is too large: its code would not fit into the caches";
+    *why_not = too_large;
     if (!has_runs)
         return SARRUS_PLAN_TEXT_NONE;
     *why_not = "out of memory";
     if (!sarrus_plan_lower(plan, 1, &lowered))
         return SARRUS_PLAN_TEXT_NONE;
     if (sarrus_plan_text_runs_create(&runs, &lowered.mech)) {
-        const bool is_short = sarrus_plan_text_runs_written(&runs) * sarrus_plan_text_flops(plan) <= MOST_FLOPS_IN_RUNS;
-        form = is_short ? SARRUS_PLAN_TEXT_IN_RUNS : SARRUS_PLAN_TEXT_NONE;
-        *why_not = is_short ? NULL : "the mechanism is too large: its code would not fit into the caches";
+        form = form_by_runs(plan, &lowered.mech, &runs, n_flops);
+        *why_not = form == SARRUS_PLAN_TEXT_NONE ? too_large : NULL;
         sarrus_plan_text_runs_free(&runs);
     }
     sarrus_lowered_free(&lowered);

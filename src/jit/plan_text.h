@@ -17,8 +17,9 @@ bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not);
 /* What the straight code of a step comes to, in flops: with projections, and in space, it is in several pieces. */
 double sarrus_plan_text_flops(const sarrus_plan *plan);
 
-/* What pays for this plan on a processor; if nothing does, *why_not says why (a constant text). */
-sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, const char **why_not);
+/* What pays for this plan on a processor, and the flops of that code (n_flops); if nothing does, *why_not says why (a constant
+ * text). */
+sarrus_plan_text_form sarrus_plan_text_form_of(const sarrus_plan *plan, double *n_flops, const char **why_not);
 
 /* The text of sarrus_constant_plan.h: sizes, and `sarrus_mechanism sarrus_constant_plan`; in runs also these, and the steps
  * between their laps. It depends on the structure alone: parameters lie in the tiles. The same for all targets and tile widths.

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/cost.h"
+
 /* What a table's macro is called, and what its items hold: keys first. */
 typedef struct table_kind {
     const char *name;
@@ -13,9 +15,9 @@ typedef struct table_kind {
 } table_kind;
 
 /* The places of a joint's items. */
-enum { JOINT_KEYS = 11, JOINT_NUMBERS = 7, COLUMN_KEYS = 1 };
+enum { JOINT_OWN_KEYS = 11, JOINT_KEYS = JOINT_OWN_KEYS + SARRUS_TREE_JOINT_KEYS, JOINT_NUMBERS = 7, COLUMN_KEYS = 1 };
 
-static const table_kind kinds[SARRUS_N_RUN_TABLES] = {
+static const table_kind kinds[SARRUS_RUNS_TREE] = {
     [SARRUS_RUNS_JOINTS] = {"JOINTS", JOINT_KEYS, JOINT_NUMBERS},
     [SARRUS_RUNS_BLOCK_SHARES] = {"BLOCK_SHARES", 1, 4},
     [SARRUS_RUNS_SHARES] = {"SHARES", 1, 6},
@@ -25,6 +27,13 @@ static const table_kind kinds[SARRUS_N_RUN_TABLES] = {
     [SARRUS_RUNS_FACTORED] = {"FACTORED", 0, 2},
     [SARRUS_RUNS_COLUMNS] = {"COLUMNS", COLUMN_KEYS, 0}, /* the numbers: see count_numbers */
 };
+
+static table_kind kind_of(int table) {
+    if (table < SARRUS_RUNS_TREE)
+        return kinds[table];
+    const sarrus_tree_run_kind *of = sarrus_tree_run_kind_of(table - SARRUS_RUNS_TREE);
+    return (table_kind){of->name, of->n_keys, of->n_numbers};
+}
 
 static int32_t longest_column(const sarrus_mech_factor *f) {
     int32_t longest = 0;
@@ -36,23 +45,26 @@ static int32_t longest_column(const sarrus_mech_factor *f) {
 /* A column: its first entry, the block row of each entry, the block of each pair of entries. */
 static int32_t count_numbers(const sarrus_mechanism *mech, int table) {
     const int32_t longest = longest_column(&mech->factor);
-    return table == SARRUS_RUNS_COLUMNS ? 1 + longest + longest * (longest + 1) / 2 : kinds[table].n_numbers;
+    return table == SARRUS_RUNS_COLUMNS ? 1 + longest + longest * (longest + 1) / 2 : kind_of(table).n_numbers;
 }
 
 static int32_t count_items(const sarrus_mechanism *mech, int table) {
     const sarrus_mech_factor *f = &mech->factor;
-    const int32_t counts[SARRUS_N_RUN_TABLES] = {mech->n_joints, f->n_block_shares, f->n_shares, f->n_fill,
-                                                 f->n_pads,      f->n_scales,       f->n_rows,   f->n_blocks};
+    if (table >= SARRUS_RUNS_TREE)
+        return sarrus_tree_run_count(mech, table - SARRUS_RUNS_TREE);
+    const int32_t counts[SARRUS_RUNS_TREE] = {mech->n_joints, f->n_block_shares, f->n_shares, f->n_fill,
+                                              f->n_pads,      f->n_scales,       f->n_rows,   f->n_blocks};
     return counts[table];
 }
 
 static void joint_fill(const sarrus_mechanism *mech, int32_t i, int32_t *item) {
     const sarrus_mech_joint *j = &mech->joint[i];
-    const int32_t keys[JOINT_KEYS] = {
+    const int32_t keys[JOINT_OWN_KEYS] = {
         j->kind,         j->n_rows,           j->elastic,         j->parent < 0,       j->child < 0,      j->signal < 0,
         j->is_crank_pin, j->parent_crank < 0, j->child_crank < 0, j->parent_crank & 1, j->child_crank & 1};
     const int32_t numbers[JOINT_NUMBERS] = {j->parent, j->child, j->row, j->p, j->signal, j->parent_crank, j->child_crank};
     memcpy(item, keys, sizeof keys);
+    sarrus_tree_joint_keys(mech, j, item + JOINT_OWN_KEYS);
     memcpy(item + JOINT_KEYS, numbers, sizeof numbers);
 }
 
@@ -97,6 +109,10 @@ static void column_fill(const sarrus_mechanism *mech, int32_t k, int32_t *item) 
 }
 
 static void item_fill(const sarrus_mechanism *mech, int table, int32_t i, int32_t *item) {
+    if (table >= SARRUS_RUNS_TREE) {
+        sarrus_tree_run_fill(mech, table - SARRUS_RUNS_TREE, i, item);
+        return;
+    }
     switch (table) {
     case SARRUS_RUNS_JOINTS:
         joint_fill(mech, i, item);
@@ -131,7 +147,7 @@ bool sarrus_plan_text_runs_create(sarrus_plan_text_runs *all, const sarrus_mecha
     memset(all, 0, sizeof *all);
     for (int table = 0; table < SARRUS_N_RUN_TABLES; ++table) {
         sarrus_plan_items *items = &all->items[table];
-        if (!sarrus_plan_items_create(items, count_items(mech, table), kinds[table].n_keys, count_numbers(mech, table)))
+        if (!sarrus_plan_items_create(items, count_items(mech, table), kind_of(table).n_keys, count_numbers(mech, table)))
             break;
         for (int32_t i = 0; i < items->n; ++i)
             item_fill(mech, table, i, sarrus_plan_item(items, i));
@@ -151,14 +167,32 @@ void sarrus_plan_text_runs_free(sarrus_plan_text_runs *all) {
     }
 }
 
+static double written_share(const sarrus_plan_text_runs *all, int table) {
+    return all->items[table].n > 0 ? (double)all->runs[table].n_written / (double)all->items[table].n : 0.0;
+}
+
 /* Joints, shares and columns are about equal parts of the work; the worst of them counts. */
 double sarrus_plan_text_runs_written(const sarrus_plan_text_runs *all) {
     double most = 0.0;
     for (int table = 0; table < SARRUS_N_RUN_TABLES; ++table) {
-        const double share = all->items[table].n > 0 ? (double)all->runs[table].n_written / (double)all->items[table].n : 0.0;
+        const double share = written_share(all, table);
         most = share > most ? share : most;
     }
     return most;
+}
+
+double sarrus_plan_text_tree_runs_flops(const sarrus_plan_text_runs *all, const sarrus_mechanism *mech) {
+    const sarrus_plan_runs *tree = all->runs + SARRUS_RUNS_TREE;
+    const sarrus_tree_items written = {.bodies = tree[SARRUS_TREE_RUNS_LINKS].n_written,
+                                       .speeds = tree[SARRUS_TREE_RUNS_SPEEDS].n_written,
+                                       .rows = mech->m * written_share(all, SARRUS_RUNS_JOINTS),
+                                       .chain = tree[SARRUS_TREE_RUNS_CHAIN].n_written,
+                                       .entries = tree[SARRUS_TREE_RUNS_ENTRIES].n_written,
+                                       .steps = tree[SARRUS_TREE_RUNS_STEPS].n_written,
+                                       .carries = tree[SARRUS_TREE_RUNS_CARRIES].n_written,
+                                       .shares = all->runs[SARRUS_RUNS_SHARES].n_written,
+                                       .factor = written_share(all, SARRUS_RUNS_COLUMNS)};
+    return sarrus_plan_tree_flops_of(mech, &written);
 }
 
 static void macro_write(FILE *out, const char *name, const sarrus_plan_runs *runs, bool is_backward) {
@@ -238,7 +272,32 @@ static void column_steps_write(FILE *out, const sarrus_plan_text_runs *all, cons
         for (int32_t u = 0; u < n_entries * (n_entries + 1) / 2; ++u)
             fprintf(out, "%" PRId32 ",", steps[(size_t)k * (size_t)width + 2 + (size_t)(n_entries + u)]);
     }
-    fprintf(out, "%s}};\n", longest > 0 ? "" : "0");
+    fprintf(out, "%s},\n", longest > 0 ? "" : "0");
+}
+
+/* One table of sarrus_plan_tree_steps: numbers first … first + n − 1 of every item, one after another. */
+static void tree_table_write(FILE *out, const sarrus_plan_items *items, const int32_t *steps, int32_t first, int32_t n) {
+    const int32_t width = items->n_keys + items->n_numbers;
+    for (int32_t i = 0; i < items->n; ++i) {
+        for (int32_t j = 0; j < n; ++j)
+            fprintf(out, "%" PRId32 ",", steps[(size_t)i * (size_t)width + (size_t)(first + j)]);
+    }
+    fprintf(out, "%s", items->n > 0 ? "" : "0");
+}
+
+static void tree_steps_write(FILE *out, const sarrus_plan_text_runs *all, int32_t *const *steps) {
+    fprintf(out, "  .tree = {\n");
+    for (int table = 0; table < SARRUS_N_TREE_RUN_TABLES; ++table) {
+        const sarrus_tree_run_kind *kind = sarrus_tree_run_kind_of(table);
+        int32_t first = kind->n_keys;
+        for (int m = 0; m < SARRUS_TREE_STEP_MEMBERS && kind->member[m].name; ++m) {
+            fprintf(out, "    .%s = {", kind->member[m].name);
+            tree_table_write(out, &all->items[SARRUS_RUNS_TREE + table], steps[SARRUS_RUNS_TREE + table], first, kind->member[m].n);
+            fprintf(out, "},\n");
+            first += kind->member[m].n;
+        }
+    }
+    fprintf(out, "  },\n");
 }
 
 bool sarrus_plan_text_runs_write(FILE *out, const sarrus_plan_text_runs *all) {
@@ -255,8 +314,8 @@ bool sarrus_plan_text_runs_write(FILE *out, const sarrus_plan_text_runs *all) {
     int32_t *steps[SARRUS_N_RUN_TABLES] = {0};
     bool good = true;
     for (int table = 0; table < SARRUS_N_RUN_TABLES; ++table) {
-        macro_write(out, kinds[table].name, &all->runs[table], false);
-        macro_write(out, kinds[table].name, &all->runs[table], true);
+        macro_write(out, kind_of(table).name, &all->runs[table], false);
+        macro_write(out, kind_of(table).name, &all->runs[table], true);
         steps[table] = steps_of(&all->items[table], &all->runs[table]);
         good = good && steps[table] != NULL;
     }
@@ -265,6 +324,9 @@ bool sarrus_plan_text_runs_write(FILE *out, const sarrus_plan_text_runs *all) {
         step_table_write(out, &members[i], &all->items[members[i].table], steps[members[i].table]);
     if (good)
         column_steps_write(out, all, steps[SARRUS_RUNS_COLUMNS]);
+    if (good && all->items[SARRUS_RUNS_TREE].n > 0)
+        tree_steps_write(out, all, steps);
+    fprintf(out, "};\n");
     for (int table = 0; table < SARRUS_N_RUN_TABLES; ++table)
         free(steps[table]);
     return good;

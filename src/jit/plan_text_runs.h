@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "jit/plan_text_tree_runs.h"
 #include "kernels/body/mechanism.h"
 #include "plan/runs.h"
 
@@ -16,7 +17,8 @@ enum {
     SARRUS_RUNS_SCALES,
     SARRUS_RUNS_FACTORED,
     SARRUS_RUNS_COLUMNS,
-    SARRUS_N_RUN_TABLES
+    SARRUS_RUNS_TREE, /* and those behind it (plan_text_tree_runs.h) */
+    SARRUS_N_RUN_TABLES = SARRUS_RUNS_TREE + SARRUS_N_TREE_RUN_TABLES
 };
 
 typedef struct sarrus_plan_text_runs {
@@ -30,6 +32,9 @@ void sarrus_plan_text_runs_free(sarrus_plan_text_runs *all);
 
 /* The part of an evaluation that code has to be written for, between 0 and 1. */
 double sarrus_plan_text_runs_written(const sarrus_plan_text_runs *all);
+
+/* Operations in the code of an evaluation over a tree, roughly. */
+double sarrus_plan_text_tree_runs_flops(const sarrus_plan_text_runs *all, const sarrus_mechanism *mech);
 
 /* The macros SARRUS_PLAN_RUNS_<table> and SARRUS_PLAN_RUNS_BACK_<table>, and `sarrus_plan_steps sarrus_constant_steps`. False: no
  * memory. */

@@ -28,8 +28,8 @@ static void links_write(FILE *out, const sarrus_mech_tree *tree) {
     fprintf(out, "    .link = {");
     for (int32_t i = 0; i < tree->n_links; ++i) {
         const sarrus_mech_link *l = &tree->link[i];
-        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,", l->form, l->body, l->inboard, l->root, l->joint, l->is_reversed,
-                l->freedom, l->q, l->v, l->n_v, l->is_pure);
+        fprintf(out, "{%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,", l->form, l->body, l->inboard, l->root, l->joint, l->p,
+                l->origin, l->is_reversed, l->freedom, l->q, l->v, l->n_v, l->is_pure, l->is_on_pure);
         fprintf(out, "%d,%d,{%d,%d,%d},{%d,%d,%d},%d,%d,%d,%d,%d,%d,%d},", l->inboard_zeros, l->outboard_zeros, l->inboard_axis[0],
                 l->inboard_axis[1], l->inboard_axis[2], l->outboard_axis[0], l->outboard_axis[1], l->outboard_axis[2],
                 l->is_diagonal, l->has_rotor, l->axis, l->is_against, l->way, l->inboard_link, l->span_zeros);

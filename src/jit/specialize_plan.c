@@ -9,18 +9,22 @@ static const uint64_t compiler_memory = UINT64_C(4) << 30; /* bytes */
 static const uint64_t cache_size = UINT64_C(256) << 20;    /* bytes */
 
 /* s. The compiler's time grows with the straight-line code that it is given (gcc 12, a core of 2.x GHz); in runs that is much the
- * same for all plans. */
-static double expected_seconds(const sarrus_plan *plan, sarrus_plan_text_form form) {
-    if (plan->mech.space == SARRUS_SPACE_SPATIAL || plan->mech.tree.n_links > 0)
-        return 0.7 + 0.5e-3 * sarrus_plan_text_flops(plan);
+ * same for all plans, and over a tree it grows with the laps that are written out. */
+static double expected_seconds(const sarrus_plan *plan, sarrus_plan_text_form form, double n_flops) {
+    if (plan->mech.tree.n_links > 0)
+        return 0.8 + 1.5e-3 * n_flops;
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+        return 0.7 + 0.5e-3 * n_flops;
     return form == SARRUS_PLAN_TEXT_STRAIGHT ? 0.7 + 1.3e-3 * plan->cost.flops_per_evaluation : 4.0;
 }
 
 /* Of the time of a step with the generic kernels: straight code is about twice as fast, in space 1.7 times; in runs, the longer the
  * vectors the more the arrays of a long mechanism keep both kinds waiting. */
-static double saved_share(sarrus_plan_text_form form, bool is_spatial, int32_t width) {
+static double saved_share(const sarrus_plan *plan, sarrus_plan_text_form form, int32_t width) {
     if (form == SARRUS_PLAN_TEXT_STRAIGHT)
-        return is_spatial ? 0.4 : 0.5;
+        return plan->mech.space == SARRUS_SPACE_SPATIAL ? 0.4 : 0.5;
+    if (plan->mech.tree.n_links > 0)
+        return 0.3;
     return width >= 8 ? 0.2 : 0.3;
 }
 
@@ -29,7 +33,8 @@ sarrus_specializer *sarrus_specializer_create_for(const sarrus_plan *plan, const
     if (options == NULL || options->specialize == SARRUS_SPECIALIZE_OFF)
         return NULL;
     const char *why_not = NULL;
-    const sarrus_plan_text_form form = sarrus_plan_text_form_of(plan, &why_not);
+    double n_flops;
+    const sarrus_plan_text_form form = sarrus_plan_text_form_of(plan, &n_flops, &why_not);
     if (form == SARRUS_PLAN_TEXT_NONE)
         return sarrus_specializer_create_without(SARRUS_SPECIALIZATION_UNSUPPORTED, why_not);
     char *text = sarrus_plan_text(plan, form);
@@ -45,8 +50,8 @@ sarrus_specializer *sarrus_specializer_create_for(const sarrus_plan *plan, const
         .plan_text = text,
         .isa = kernels->name,
         .width = kernels->width,
-        .expected_seconds = expected_seconds(plan, form),
-        .saved_share = saved_share(form, plan->mech.space == SARRUS_SPACE_SPATIAL, kernels->width),
+        .expected_seconds = expected_seconds(plan, form, n_flops),
+        .saved_share = saved_share(plan, form, kernels->width),
         .max_seconds = longest_compilation,
         .max_memory_bytes = compiler_memory,
         .max_cache_bytes = cache_size,

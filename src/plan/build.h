@@ -95,6 +95,9 @@ bool sarrus_plan_joint_is_pin(const sarrus_plan *plan, int32_t joint);
 /* What of its links in space is 0 or 1 in every instance; `rows` has the nominal values. */
 struct sarrus_tree_rows;
 void sarrus_plan_tree_zeros(sarrus_plan *plan, const struct sarrus_tree_rows *rows);
+/* Links that are alike count as zeros what is 0 in all of them, so that they are laps of one run (runs.h): for mechanisms that are
+ * too long to become straight code. False: no memory. */
+bool sarrus_plan_tree_level(sarrus_plan *plan);
 
 /* The factorization of M over a tree whose chains are there, step by step, and who owns what. */
 SARRUS_MUST_USE sarrus_status sarrus_plan_tree_steps(sarrus_context *context, sarrus_plan *plan);

@@ -39,20 +39,34 @@ double sarrus_plan_spatial_flops(const sarrus_mechanism *mech) {
     return factor + 2.0 * rows + 2.0 * solution + loads;
 }
 
-double sarrus_plan_tree_flops(const sarrus_mechanism *mech) {
+double sarrus_plan_tree_flops_of(const sarrus_mechanism *mech, const sarrus_tree_items *n) {
     const sarrus_mech_tree *tree = &mech->tree;
     const sarrus_mech_factor *f = &mech->factor;
     const int is_spatial = mech->space == SARRUS_SPACE_SPATIAL;
     const double of_body = is_spatial ? 300 : 60, of_speed = is_spatial ? 50 : 15, of_row = is_spatial ? 120 : 40;
     const double of_power = is_spatial ? 11 : 5, of_elastic = is_spatial ? 300 : 60;
-    double flops = of_body * mech->n_bodies + of_speed * mech->n_v + of_row * mech->m + 30.0 * mech->n_forces;
-    flops += of_power * (tree->n_chain + tree->n_entries) + 2.0 * (tree->n_steps + tree->n_carries + 4 * tree->n_chain);
+    double flops = of_body * n->bodies + of_speed * n->speeds + of_row * n->rows + 30.0 * mech->n_forces;
+    flops += of_power * (n->chain + n->entries) + 2.0 * (n->steps + n->carries + 4 * n->chain);
     if (tree->is_recursive) { /* articulated inertias, shares of the chains, and the wrenches of rows */
-        const double n = is_spatial ? 6 : 3;
-        flops += (4 * n * n + 5 * n) * mech->n_v + 2 * n * tree->n_chain + 5 * n * tree->n_entries;
+        const double w = is_spatial ? 6 : 3;
+        flops += (4 * w * w + 5 * w) * n->speeds + 2 * w * n->chain + 5 * w * n->entries;
     }
-    flops += 5.0 * tree->n_entries + 2.0 * f->n_shares + sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates);
+    flops += 5.0 * n->entries + 2.0 * n->shares + n->factor * sarrus_plan_factor_flops(f->n_blocks, f->n_entries, f->n_updates);
     for (int32_t i = 0; i < mech->n_joints; ++i)
         flops += mech->joint[i].elastic == SARRUS_ELASTIC_BY_BODIES ? of_elastic : 0;
     return flops;
+}
+
+double sarrus_plan_tree_flops(const sarrus_mechanism *mech) {
+    const sarrus_mech_tree *tree = &mech->tree;
+    const sarrus_tree_items all = {.bodies = mech->n_bodies,
+                                   .speeds = mech->n_v,
+                                   .rows = mech->m,
+                                   .chain = tree->n_chain,
+                                   .entries = tree->n_entries,
+                                   .steps = tree->n_steps,
+                                   .carries = tree->n_carries,
+                                   .shares = mech->factor.n_shares,
+                                   .factor = 1.0};
+    return sarrus_plan_tree_flops_of(mech, &all);
 }

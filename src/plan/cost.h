@@ -21,4 +21,10 @@ double sarrus_plan_planar_flops(const sarrus_mechanism *mech);
 double sarrus_plan_spatial_flops(const sarrus_mechanism *mech);
 double sarrus_plan_tree_flops(const sarrus_mechanism *mech);
 
+/* How many items of a tree's tables there are, or code is written for; of the factor of S the share. The same with them. */
+typedef struct sarrus_tree_items {
+    double bodies, speeds, rows, chain, entries, steps, carries, shares, factor;
+} sarrus_tree_items;
+double sarrus_plan_tree_flops_of(const sarrus_mechanism *mech, const sarrus_tree_items *n);
+
 #endif

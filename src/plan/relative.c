@@ -233,6 +233,8 @@ static sarrus_status make(sarrus_context *context, const sarrus_plan *absolute, 
     sarrus_plan_threshold_settle(plan);
     plan->hash = sarrus_plan_hash_make(plan);
     sarrus_plan_cost_count(plan);
+    if (plan->cost.code_flops > SARRUS_PLAN_MOST_TREE_FLOPS && !sarrus_plan_tree_level(plan))
+        return SARRUS_NO_MEMORY;
     return SARRUS_OK;
 }
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { FEWEST_LAPS = 3, LONGEST_PERIOD = 24 };
+enum { FEWEST_LAPS = 3, LONGEST_PERIOD = 64 };
 
 bool sarrus_plan_items_create(sarrus_plan_items *items, int32_t n, int32_t n_keys, int32_t n_numbers) {
     const size_t n_values = (size_t)n * (size_t)(n_keys + n_numbers);

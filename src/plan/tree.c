@@ -89,6 +89,15 @@ static bool slides(int32_t form) {
     return form == SARRUS_LINK_SLIDE || form == SARRUS_LINK_CYLINDER || form == SARRUS_LINK_SCREW || form == SARRUS_LINK_PLANE;
 }
 
+/* Where a root's joint has its point on ground among the parameters; −1: it has no joint. */
+static int32_t ground_point(const sarrus_plan *plan, int32_t joint, bool is_reversed) {
+    if (joint < 0)
+        return -1;
+    if (plan->mech.space == SARRUS_SPACE_SPATIAL)
+        return plan->joint[joint].p + (is_reversed ? SARRUS_SJ_CHILD : SARRUS_SJ_PARENT);
+    return plan->joint[joint].p + (is_reversed ? SARRUS_PJ_CHILD_X : SARRUS_PJ_PARENT_X);
+}
+
 static void list_links(sarrus_plan *plan) {
     sarrus_mechanism *mech = &plan->mech;
     const sarrus_graph *graph = &plan->graph;
@@ -103,8 +112,11 @@ static void list_links(sarrus_plan *plan) {
             .inboard = inboard,
             .root = inboard < 0 ? body : plan->link[plan->link_of[inboard]].root,
             .joint = joint,
+            .p = joint < 0 ? 0 : plan->joint[joint].p,
+            .origin = inboard < 0 ? ground_point(plan, joint, graph->is_reversed[body]) : plan->link[plan->link_of[inboard]].origin,
             .is_reversed = graph->is_reversed[body],
             .is_pure = inboard < 0 && turns_purely(form),
+            .is_on_pure = inboard >= 0 && plan->link[plan->link_of[inboard]].is_pure,
             .freedom = joint < 0 ? -1 : first_freedom(plan, joint),
             .q = mech->n_q,
             .v = mech->n_v,

@@ -115,6 +115,14 @@ static bool can_be_in_own_frames(const sarrus_plan *plan) {
     return can;
 }
 
+static void note_spans(sarrus_plan *plan) {
+    for (int32_t k = 0; k < plan->mech.n_bodies; ++k) {
+        sarrus_mech_link *link = &plan->link[k];
+        link->inboard_link = link->inboard < 0 ? 0 : plan->link_of[link->inboard];
+        link->span_zeros = link->inboard < 0 ? 0 : link->inboard_zeros & plan->link[link->inboard_link].outboard_zeros;
+    }
+}
+
 void sarrus_plan_tree_zeros(sarrus_plan *plan, const sarrus_tree_rows *rows) {
     const sarrus_model *model = plan->model;
     if (plan->mech.space != SARRUS_SPACE_SPATIAL)
@@ -130,11 +138,44 @@ void sarrus_plan_tree_zeros(sarrus_plan *plan, const sarrus_tree_rows *rows) {
         if (link->joint >= 0 && axes_are_fixed(model, &model->joints[link->joint]))
             note_axes(rows, &plan->joint[link->joint], link);
     }
-    for (int32_t k = 0; k < plan->mech.n_bodies; ++k) {
-        sarrus_mech_link *link = &plan->link[k];
-        link->inboard_link = link->inboard < 0 ? 0 : plan->link_of[link->inboard];
-        link->span_zeros = link->inboard < 0 ? 0 : link->inboard_zeros & plan->link[link->inboard_link].outboard_zeros;
-    }
+    note_spans(plan);
     plan->mech.tree.in_own_frames = can_be_in_own_frames(plan);
     plan->mech.tree.is_articulated = plan->mech.tree.is_articulated && !plan->mech.tree.in_own_frames;
+}
+
+/* Whether two links are of one kind but for the zeros of their points. */
+static bool are_alike(const sarrus_mech_link *a, const sarrus_mech_link *b) {
+    bool are = a->form == b->form && a->is_reversed == b->is_reversed && a->is_pure == b->is_pure &&
+               a->is_on_pure == b->is_on_pure && (a->inboard < 0) == (b->inboard < 0) && a->is_diagonal == b->is_diagonal &&
+               a->has_rotor == b->has_rotor;
+    for (int k = 0; k < 3; ++k)
+        are = are && a->inboard_axis[k] == b->inboard_axis[k] && a->outboard_axis[k] == b->outboard_axis[k];
+    return are;
+}
+
+bool sarrus_plan_tree_level(sarrus_plan *plan) {
+    const int32_t n = plan->mech.n_bodies;
+    int32_t *first = calloc((size_t)n + 1, sizeof *first), n_kinds = 0; /* link that each kind begins with */
+    for (int32_t k = 0; first != NULL && k < n; ++k) {
+        int32_t kind = 0;
+        while (kind < n_kinds && !are_alike(&plan->link[first[kind]], &plan->link[k]))
+            ++kind;
+        if (kind == n_kinds)
+            first[n_kinds++] = k;
+        sarrus_mech_link *of = &plan->link[first[kind]];
+        of->inboard_zeros &= plan->link[k].inboard_zeros;
+        of->outboard_zeros &= plan->link[k].outboard_zeros;
+    }
+    for (int32_t k = 0; first != NULL && k < n; ++k) {
+        int32_t kind = 0;
+        while (!are_alike(&plan->link[first[kind]], &plan->link[k]))
+            ++kind;
+        plan->link[k].inboard_zeros = plan->link[first[kind]].inboard_zeros;
+        plan->link[k].outboard_zeros = plan->link[first[kind]].outboard_zeros;
+    }
+    if (first != NULL)
+        note_spans(plan);
+    const bool is_done = first != NULL;
+    free(first);
+    return is_done;
 }

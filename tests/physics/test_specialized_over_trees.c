@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -50,24 +52,86 @@ static const variant variants[] = {
     {"gyrostat.yaml", NULL, {RELATIVE}, false, false},
 };
 
+static void variant_compare(const variant *one, sarrus_plan_text_form form) {
+    if (!cases_take(one->is_more) || (one->isa && !mechanism_has_isa(one->isa)))
+        return;
+    mechanism opened = mechanism_open_file(one->file, one->overrides);
+    const kernels_subject what = {.name = one->file,
+                                  .isa = one->isa,
+                                  .n_instances = N_INSTANCES,
+                                  .must_take_rank_path = one->must_take_rank_path,
+                                  .form = form};
+    kernels_compare(&opened, &what);
+    mechanism_close(&opened);
+}
+
 static void kernels_over_trees_have_the_same_bits(void **state) {
     (void)state;
     if (system("cc --version >/dev/null 2>&1") != 0)
         skip();
     const size_t n_apart = cases_are_few() ? 4 : 1;
-    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i += n_apart) {
-        const variant *one = &variants[i];
-        if (!cases_take(one->is_more) || (one->isa && !mechanism_has_isa(one->isa)))
-            continue;
-        mechanism opened = mechanism_open_file(one->file, one->overrides);
-        const kernels_subject what = {.name = one->file,
-                                      .isa = one->isa,
-                                      .n_instances = N_INSTANCES,
-                                      .must_take_rank_path = one->must_take_rank_path,
-                                      .form = SARRUS_PLAN_TEXT_STRAIGHT};
-        kernels_compare(&opened, &what);
-        mechanism_close(&opened);
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i += n_apart)
+        variant_compare(&variants[i], SARRUS_PLAN_TEXT_STRAIGHT);
+}
+
+/* Mechanisms that repeat themselves: code of one lap in loops. */
+static const variant in_runs[] = {
+    {"stewart_platform.yaml", NULL, {RELATIVE}, false, false},
+    {"n_four_bar_40.yaml", "avx2", {RELATIVE, {"dynamics.projection", "every_step"}}, false, false},
+    {"cantilever.yaml", NULL, {RELATIVE, {"integrator.method", "dopri5"}}, false, false},
+    {"n_four_bar_40.yaml", NULL, {RECURSIVE, {"dynamics.projection", "none"}}, false, true},
+    {"cantilever.yaml", "baseline", {RELATIVE, {"integrator.method", "adams-moulton"}}, false, true},
+    {"delta_robot.yaml", NULL, {RELATIVE}, false, true},
+};
+
+static void kernels_in_runs_have_the_same_bits(void **state) {
+    (void)state;
+    if (system("cc --version >/dev/null 2>&1") != 0)
+        skip();
+    const size_t n_apart = cases_are_few() ? 2 : 1;
+    for (size_t i = 0; i < sizeof in_runs / sizeof in_runs[0]; i += n_apart)
+        variant_compare(&in_runs[i], SARRUS_PLAN_TEXT_IN_RUNS);
+}
+
+/* A chain of n revolutes whose axes turn by a right angle from one to the next, or not in the plane: articulated bodies. */
+static void chain_compare(int n, bool is_spatial) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    fprintf(out, "sarrus: 1\nname: chain\nspace: %s\ngravity: %s\nbodies:\n", is_spatial ? "spatial" : "planar",
+            is_spatial ? "[0, 0, -9.81]" : "[0, -9.81]");
+    for (int i = 0; i < n; ++i)
+        fprintf(out, "  - {name: b%d, mass: %g, inertia: %s, position: [%g, 0%s]}\n", i, 1.0 + 0.01 * i,
+                is_spatial ? "[0.02, 0.1, 0.12]" : "0.1", i + 0.5, is_spatial ? ", 0" : "");
+    fprintf(out, "joints:\n");
+    for (int i = 0; i < n; ++i) {
+        char inboard[16] = "ground";
+        if (i > 0)
+            (void)snprintf(inboard, sizeof inboard, "b%d", i - 1);
+        fprintf(out, "  - {name: j%d, type: revolute, bodies: [%s, b%d], at: [%d, 0%s]%s}\n", i, inboard, i, i,
+                is_spatial ? ", 0" : "",
+                !is_spatial ? ""
+                : i % 2     ? ", axis: [0, 0.6, 0.8]"
+                            : ", axis: [0, 1, 0]");
     }
+    fprintf(out, "dynamics: {formulation: relative}\nintegrator: {method: rk4, dt: 1.0e-4, t_end: 1.0}\n"
+                 "output: {interval: 0.1, channels: [state]}\n");
+    assert_int_equal(fclose(out), 0);
+    mechanism opened = mechanism_open_text(text, NULL);
+    const kernels_subject what = {
+        .name = is_spatial ? "chain in space" : "chain in the plane", .n_instances = N_INSTANCES, .form = SARRUS_PLAN_TEXT_IN_RUNS};
+    kernels_compare(&opened, &what);
+    mechanism_close(&opened);
+    free(text);
+}
+
+static void chains_have_the_same_bits(void **state) {
+    (void)state;
+    if (system("cc --version >/dev/null 2>&1") != 0)
+        skip();
+    chain_compare(24, true);
+    chain_compare(64, false);
 }
 
 /* A pendulum beside a rod between two places of ground: the only row holds nothing, and the smallest singular value that counts is
@@ -100,6 +164,8 @@ static void a_row_that_holds_nothing_is_no_hindrance(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_over_trees_have_the_same_bits),
+        cmocka_unit_test(kernels_in_runs_have_the_same_bits),
+        cmocka_unit_test(chains_have_the_same_bits),
         cmocka_unit_test(a_row_that_holds_nothing_is_no_hindrance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,8 +85,9 @@ static void compare(const mechanism *of, const kernels_subject *what, const moti
 
 void kernels_compare(const mechanism *of, const kernels_subject *what) {
     const char *why_not;
+    double n_flops;
     assert_true(what->n_instances <= KERNELS_MAX_INSTANCES);
-    if (sarrus_plan_text_form_of(sarrus_plan_stepped(of->plan), &why_not) != what->form)
+    if (sarrus_plan_text_form_of(sarrus_plan_stepped(of->plan), &n_flops, &why_not) != what->form)
         fail_msg("%s is specialized otherwise: %s", what->name, why_not ? why_not : "");
     motion generic = motion_make(of, what->isa, what->n_instances, SARRUS_SPECIALIZE_OFF);
     motion specialized = motion_make(of, what->isa, what->n_instances, SARRUS_SPECIALIZE_ON);

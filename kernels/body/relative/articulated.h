@@ -90,30 +90,38 @@ LANE_FUNCTION void sarrus_numbers_add(const real *x, int32_t n, real *array, int
         frame_beyond(array, n * i, k) = frame_beyond(array, n * i, k) + x[k];
 }
 
+/* A link's body alone; then what hangs on it, handed on to the inboard one. */
+LANE_FUNCTION void sarrus_articulated_put(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                          const sarrus_mech_link *link) {
+    real a[SARRUS_ARTICULATED];
+    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link);
+    sarrus_articulated_begin(&own, a);
+    sarrus_numbers_put(a, SARRUS_ARTICULATED, ws->articulated, link->body);
+}
+LANE_FUNCTION void sarrus_articulated_link(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_mech_link *link,
+                                           int has_loads) {
+    real a[SARRUS_ARTICULATED], w[SPACE_NV];
+    sarrus_numbers_take(ws->articulated, link->body, SARRUS_ARTICULATED, a);
+    if (has_loads)
+        sarrus_numbers_take(ws->wrench, link->body, SPACE_NV, w);
+    PLAN_WITHIN(k, 0, mech->tree.most_speeds) {
+        if (k < link->n_v)
+            sarrus_articulated_speed(ws, link->v + link->n_v - 1 - k, a, w, has_loads);
+    }
+    if (link->inboard < 0)
+        return;
+    sarrus_numbers_add(a, SARRUS_ARTICULATED, ws->articulated, link->inboard);
+    if (has_loads)
+        sarrus_numbers_add(w, SPACE_NV, ws->wrench, link->inboard);
+}
+
 /* From the leaves to ground: ws->hold and ws->lightness of all speeds. */
 LANE_FUNCTION void sarrus_articulated_inward(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                              int has_loads) {
-    real a[SARRUS_ARTICULATED], w[SPACE_NV];
-    PLAN_EACH (b, 0, mech->n_bodies) {
-        const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, b);
-        sarrus_articulated_begin(&own, a);
-        sarrus_numbers_put(a, SARRUS_ARTICULATED, ws->articulated, b);
-    }
-    PLAN_EACH (n_done, 0, mech->tree.n_links) {
-        const sarrus_mech_link *link = &mech->tree.link[mech->tree.n_links - 1 - n_done];
-        sarrus_numbers_take(ws->articulated, link->body, SARRUS_ARTICULATED, a);
-        if (has_loads)
-            sarrus_numbers_take(ws->wrench, link->body, SPACE_NV, w);
-        PLAN_EACH (k, 0, mech->tree.most_speeds) {
-            if (k < link->n_v)
-                sarrus_articulated_speed(ws, link->v + link->n_v - 1 - k, a, w, has_loads);
-        }
-        if (link->inboard < 0)
-            continue;
-        sarrus_numbers_add(a, SARRUS_ARTICULATED, ws->articulated, link->inboard);
-        if (has_loads)
-            sarrus_numbers_add(w, SPACE_NV, ws->wrench, link->inboard);
-    }
+    sarrus_mech_link now;
+    PLAN_RUNS(LINKS, i, lap, 0, mech->tree.n_links, sarrus_articulated_put(mech, parameter, ws, sarrus_link_at(mech, i, lap, &now)))
+    PLAN_RUNS_BACK(LINKS, i, lap, 0, mech->tree.n_links,
+                   sarrus_articulated_link(mech, ws, sarrus_link_at(mech, i, lap, &now), has_loads))
 }
 
 /* With loads: ws->wrench [n_bodies] are the wrenches on the bodies, ws->pushed [n_v] the loads of the speeds. */
@@ -121,40 +129,44 @@ PLAN_BODY void sarrus_articulated_gather(const sarrus_mechanism *mech, const rea
     sarrus_articulated_inward(mech, parameter, ws, 1);
 }
 
+/* Number r of L: of speed i and one before it in its chain. */
+LANE_FUNCTION void sarrus_articulated_share(sarrus_workspace *ws, int32_t r, int32_t i, int32_t before) {
+    real s[SPACE_NV], hold[SPACE_NV];
+    if (before == i)
+        return;
+    sarrus_numbers_take(ws->motion, before, SPACE_NV, s);
+    sarrus_numbers_take(ws->hold, i, SPACE_NV, hold);
+    frame_at(ws->share, r) = sarrus_numbers_dot(hold, s) * frame_at(ws->lightness, i);
+}
+
 /* L and 1/D of M = Lᵀ D L, and ws->hold for the rows. */
 PLAN_BODY void sarrus_articulated_factor(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    real s[SPACE_NV], hold[SPACE_NV];
     sarrus_articulated_inward(mech, parameter, ws, 0);
-    PLAN_EACH (r, 0, mech->tree.n_chain) {
-        const int32_t i = mech->tree.owner[r], before = mech->tree.chain[r];
-        if (before == i)
-            continue;
-        sarrus_numbers_take(ws->motion, before, SPACE_NV, s);
-        sarrus_numbers_take(ws->hold, i, SPACE_NV, hold);
-        frame_at(ws->share, r) = sarrus_numbers_dot(hold, s) * frame_at(ws->lightness, i);
-    }
+    PLAN_RUNS(CHAIN, r, lap, 0, mech->tree.n_chain,
+              sarrus_articulated_share(ws, TREE_NUMBER(chain, r, lap), TREE_AT(mech, owner, r, lap), TREE_AT(mech, chain, r, lap)))
 }
 
 /* From ground to the leaves: ws->force [n_v] ← q̈; x of the bodies takes the place of their wrenches. */
-PLAN_BODY void sarrus_articulated_spread(const sarrus_mechanism *mech, sarrus_workspace *ws) {
-    PLAN_EACH (n, 0, mech->tree.n_links) {
-        const sarrus_mech_link *link = &mech->tree.link[n];
-        real x[SPACE_NV], s[SPACE_NV], hold[SPACE_NV];
-        LANE_EACH (k, SPACE_NV)
-            x[k] = link->inboard < 0 ? real_set(0.0) : frame_at(ws->wrench, SPACE_NV * link->inboard + k);
-        PLAN_EACH (k, 0, mech->tree.most_speeds) {
-            if (k >= link->n_v)
-                continue;
-            const int32_t i = link->v + k;
-            sarrus_numbers_take(ws->motion, i, SPACE_NV, s);
-            sarrus_numbers_take(ws->hold, i, SPACE_NV, hold);
-            const real rate = (frame_at(ws->pushed, i) - sarrus_numbers_dot(hold, x)) * frame_at(ws->lightness, i);
-            LANE_EACH (r, SPACE_NV)
-                x[r] = real_fma(s[r], rate, x[r]);
-            frame_at(ws->force, i) = rate;
-        }
-        sarrus_numbers_put(x, SPACE_NV, ws->wrench, link->body);
+LANE_FUNCTION void sarrus_articulated_move(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_mech_link *link) {
+    real x[SPACE_NV], s[SPACE_NV], hold[SPACE_NV];
+    LANE_EACH (k, SPACE_NV)
+        x[k] = link->inboard < 0 ? real_set(0.0) : frame_at(ws->wrench, SPACE_NV * link->inboard + k);
+    PLAN_WITHIN(k, 0, mech->tree.most_speeds) {
+        if (k >= link->n_v)
+            continue;
+        const int32_t i = link->v + k;
+        sarrus_numbers_take(ws->motion, i, SPACE_NV, s);
+        sarrus_numbers_take(ws->hold, i, SPACE_NV, hold);
+        const real rate = (frame_at(ws->pushed, i) - sarrus_numbers_dot(hold, x)) * frame_at(ws->lightness, i);
+        LANE_EACH (r, SPACE_NV)
+            x[r] = real_fma(s[r], rate, x[r]);
+        frame_at(ws->force, i) = rate;
     }
+    sarrus_numbers_put(x, SPACE_NV, ws->wrench, link->body);
+}
+PLAN_BODY void sarrus_articulated_spread(const sarrus_mechanism *mech, sarrus_workspace *ws) {
+    sarrus_mech_link now;
+    PLAN_RUNS(LINKS, i, lap, 0, mech->tree.n_links, sarrus_articulated_move(mech, ws, sarrus_link_at(mech, i, lap, &now)))
 }
 
 /* The twist of a body whose tree moves by x − less (NULL: by x), into `twist` [SPACE_NV][n_bodies]. */
@@ -163,7 +175,7 @@ LANE_FUNCTION void sarrus_tree_twist(const sarrus_mechanism *mech, const sarrus_
     real t[SPACE_NV], s[SPACE_NV];
     LANE_EACH (k, SPACE_NV)
         t[k] = link->inboard < 0 ? real_set(0.0) : frame_at(twist, SPACE_NV * link->inboard + k);
-    PLAN_EACH (k, 0, mech->tree.most_speeds) {
+    PLAN_WITHIN(k, 0, mech->tree.most_speeds) {
         if (k >= link->n_v)
             continue;
         const int32_t i = link->v + k;
@@ -181,7 +193,7 @@ PLAN_BODY real sarrus_tree_product(const sarrus_mechanism *mech, const real *par
     real *of_x = ws->articulated, *of_y = frame_from(ws->articulated, SPACE_NV * mech->n_bodies), sum = real_set(0.0);
     PLAN_EACH (n, 0, mech->tree.n_links) {
         const sarrus_mech_link *link = &mech->tree.link[n];
-        const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link->body);
+        const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link);
         sarrus_tree_twist(mech, ws, link, x, less, of_x);
         sarrus_tree_twist(mech, ws, link, y, less_y, of_y);
         const space_wrench momentum = space_momentum(&own, sarrus_twist_take(of_y, link->body));

@@ -16,7 +16,7 @@ LANE_BODY void sarrus_bodies_get(const sarrus_mechanism *mech, const real *param
     sarrus_tree_place(mech, parameter, of_tree, ws);
     sarrus_tree_move_links(mech, ws, lane_from(tile, mech->layout.v), SARRUS_SHOWN_WHOLE);
     for (int32_t n = 0; n < mech->tree.n_links; ++n)
-        sarrus_link_show(mech, parameter, ws, &mech->tree.link[n], of_tree, lane_from(tile, mech->layout.hand), q);
+        sarrus_link_show(parameter, ws, &mech->tree.link[n], of_tree, lane_from(tile, mech->layout.hand), q);
     for (int32_t i = 0; i < SPACE_NV * mech->n_bodies; ++i)
         lane_at(v, i) = frame_at(ws->body_v, i);
 }
@@ -87,7 +87,7 @@ LANE_BODY void sarrus_bodies_put(const sarrus_mechanism *mech, const real *param
 #if defined(SARRUS_KERNELS_SPATIAL)
     sarrus_bodies_put_turns(mech, lane_from(tile, mech->layout.seen), q_tree);
     for (int32_t n = 0; n < mech->tree.n_links; ++n) /* a whole turn more is the other one of p and −p */
-        sarrus_link_read_hand(mech, parameter, ws, &mech->tree.link[n], q_tree, lane_from(tile, mech->layout.hand));
+        sarrus_link_read_hand(parameter, ws, &mech->tree.link[n], q_tree, lane_from(tile, mech->layout.hand));
 #endif
     const real spoilt = sarrus_bodies_spoilt(mech, q, v);
     for (int32_t i = 0; i < mech->n_v; ++i)

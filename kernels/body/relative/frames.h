@@ -78,14 +78,12 @@ LANE_FUNCTION void sarrus_motion_put(sarrus_workspace *ws, int32_t speed, space_
     sarrus_twist_put(s, ws->motion, speed);
 }
 
-/* The point on ground of a link's joint, where its tree hangs. */
-LANE_FUNCTION space_vector sarrus_tree_ground(const sarrus_mechanism *mech, const real *parameter, const sarrus_mech_link *link) {
-    const real *p = lane_from(parameter, mech->joint[link->joint].p);
+/* The point on ground where a link's tree hangs. */
+LANE_FUNCTION space_vector sarrus_tree_ground(const real *parameter, const sarrus_mech_link *link) {
 #if defined(SARRUS_KERNELS_SPATIAL)
-    return sarrus_parameter_vector(p, link->is_reversed ? SARRUS_SJ_CHILD : SARRUS_SJ_PARENT);
+    return sarrus_parameter_vector(parameter, link->origin);
 #else
-    const int32_t at = link->is_reversed ? SARRUS_PJ_CHILD_X : SARRUS_PJ_PARENT_X;
-    const space_vector out = {lane_at(p, at), lane_at(p, at + 1)};
+    const space_vector out = {lane_at(parameter, link->origin), lane_at(parameter, link->origin + 1)};
     return out;
 #endif
 }
@@ -98,18 +96,18 @@ LANE_FUNCTION int sarrus_link_travels(const sarrus_mechanism *mech, const sarrus
             link->form == SARRUS_LINK_PLANE);
 }
 
-/* The point that the screws of a root's tree are about: that of its joint, on ground, so that turns there are pure, or on a root
- * that slides there; the centre of a body that floats. */
+/* The point that the screws of a link's tree are about: that of its root's joint, on ground, so that turns there are pure, or on a
+ * root that slides there; the centre of a body that floats. */
 LANE_FUNCTION space_vector sarrus_tree_origin(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                              int32_t root) {
-    const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[root]];
-    if (sarrus_link_travels(mech, link))
+                                              const sarrus_mech_link *link) {
+    const int32_t root = link->root;
+    if (mech->tree.has_travellers && sarrus_link_travels(mech, &mech->tree.link[mech->tree.link_of[root]]))
         return space_less(sarrus_tree_centre(ws, root), sarrus_tree_vector(ws->arm, SPACE_DIMENSION * root));
-    return link->joint < 0 ? sarrus_tree_centre(ws, root) : sarrus_tree_ground(mech, parameter, link);
+    return link->origin < 0 ? sarrus_tree_centre(ws, root) : sarrus_tree_ground(parameter, link);
 }
 LANE_FUNCTION space_vector sarrus_tree_origin_of(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
                                                  int32_t body) {
-    return sarrus_tree_origin(mech, parameter, ws, mech->tree.link[mech->tree.link_of[body]].root);
+    return sarrus_tree_origin(mech, parameter, ws, &mech->tree.link[mech->tree.link_of[body]]);
 }
 
 /* From the origin of a body's tree to its centre of mass. */
@@ -120,19 +118,18 @@ LANE_FUNCTION void sarrus_tree_arm_put(sarrus_workspace *ws, int32_t body, space
     sarrus_tree_vector_put(arm, ws->arm, SPACE_DIMENSION * body);
 }
 
-/* Whether the centre of mass of a body is what its tree is placed by, and follows from nothing else. */
-LANE_FUNCTION int sarrus_body_leads(const sarrus_mechanism *mech, int32_t body) {
-    const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[body]];
+/* Whether the centre of mass of a link's body is what its tree is placed by, and follows from nothing else. */
+LANE_FUNCTION int sarrus_link_leads(const sarrus_mechanism *mech, const sarrus_mech_link *link) {
     return link->joint < 0 || sarrus_link_travels(mech, link);
 }
 
 /* The centre of mass from its arm, of a body that does not lead. */
 LANE_FUNCTION void sarrus_tree_centre_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                           int32_t body) {
-    if (sarrus_body_leads(mech, body))
+                                           const sarrus_mech_link *link) {
+    if (sarrus_link_leads(mech, link))
         return;
-    const space_vector centre = space_sum(sarrus_tree_origin_of(mech, parameter, ws, body), sarrus_tree_arm(ws, body));
-    sarrus_tree_vector_put(centre, ws->body_q, space_q(body));
+    const space_vector centre = space_sum(sarrus_tree_origin(mech, parameter, ws, link), sarrus_tree_arm(ws, link->body));
+    sarrus_tree_vector_put(centre, ws->body_q, space_q(link->body));
 }
 
 /* Whether a body turns about the origin of its tree and does nothing else: its twist and its rate have no velocity at the origin.
@@ -155,17 +152,17 @@ LANE_FUNCTION void sarrus_composite_put(sarrus_workspace *ws, int32_t body, cons
         frame_beyond(ws->composite, SPACE_INERTIA_NUMBERS * body, k) = x[k];
 }
 
-/* The inertia of a body about the origin of its tree. */
+/* The inertia of a link's body about the origin of its tree. */
 LANE_FUNCTION space_inertia sarrus_tree_inertia(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                                int32_t body) {
-    const real *p = sarrus_body_parameters(mech, parameter, body);
-    const space_vector arm = sarrus_tree_arm(ws, body);
+                                                const sarrus_mech_link *link) {
+    const real *p = sarrus_body_parameters(mech, parameter, link->body);
+    const space_vector arm = sarrus_tree_arm(ws, link->body);
 #if defined(SARRUS_KERNELS_SPATIAL)
-    const space_rotation a = sarrus_tree_rotation(ws, body);
+    const space_rotation a = sarrus_tree_rotation(ws, link->body);
     real tensor[6];
     LANE_EACH (k, 6)
         tensor[k] = lane_at(p, SARRUS_SB_INERTIA + k);
-    return space_inertia_of(lane_at(p, SARRUS_SB_MASS), arm, tensor, mech->tree.link[mech->tree.link_of[body]].is_diagonal, &a);
+    return space_inertia_of(lane_at(p, SARRUS_SB_MASS), arm, tensor, link->is_diagonal, &a);
 #else
     return space_inertia_of(lane_at(p, SARRUS_PB_MASS), arm, lane_at(p, SARRUS_PB_INERTIA));
 #endif

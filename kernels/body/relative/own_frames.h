@@ -346,7 +346,7 @@ LANE_FUNCTION real sarrus_own_potential(const sarrus_mechanism *mech, const real
         if (link->form == SARRUS_LINK_SLIDE)
             first = space_add(first, all.mass, sarrus_own_way(mech, parameter, link, q));
         sarrus_own_across(ws, link, 0, &first, (space_vector *)0);
-        first = space_add(first, all.mass, sarrus_tree_ground(mech, parameter, link));
+        first = space_add(first, all.mass, sarrus_tree_ground(parameter, link));
         sum = sum - space_dot(gravity, first);
     }
     return sum;

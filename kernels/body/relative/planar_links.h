@@ -18,10 +18,9 @@ typedef struct sarrus_link_here {
     space_vector arm; /* of the outboard body, in its frame */
 } sarrus_link_here;
 
-LANE_FUNCTION sarrus_link_here sarrus_link_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                                const sarrus_mech_link *link) {
+LANE_FUNCTION sarrus_link_here sarrus_link_find(const real *parameter, sarrus_workspace *ws, const sarrus_mech_link *link) {
     sarrus_link_here at;
-    at.p = lane_from(parameter, mech->joint[link->joint].p);
+    at.p = lane_from(parameter, link->p);
     const space_vector of_parent = {lane_at(at.p, SARRUS_PJ_PARENT_X), lane_at(at.p, SARRUS_PJ_PARENT_Y)};
     const space_vector of_child = {lane_at(at.p, SARRUS_PJ_CHILD_X), lane_at(at.p, SARRUS_PJ_CHILD_Y)};
     at.of_inboard = link->is_reversed ? of_child : of_parent;
@@ -91,7 +90,7 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
         sarrus_link_place_free(ws, link, q);
         return;
     }
-    const sarrus_link_here at = sarrus_link_find(mech, parameter, ws, link);
+    const sarrus_link_here at = sarrus_link_find(parameter, ws, link);
     const real angle = link->form == SARRUS_LINK_TURN ? at.angle + frame_at(q, link->q) : at.angle;
     sarrus_link_put_angle(ws, link->body, angle);
     const space_rotation a = sarrus_tree_rotation(ws, link->body);
@@ -114,7 +113,7 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
         sarrus_motion_put(ws, link->v, sarrus_link_slide(axis));
     }
     sarrus_tree_arm_put(ws, link->body, arm);
-    sarrus_tree_centre_find(mech, parameter, ws, link->body);
+    sarrus_tree_centre_find(mech, parameter, ws, link);
     if (link->form == SARRUS_LINK_TURN)
         sarrus_motion_put(ws, link->v, sarrus_link_turn(link->is_pure ? nothing : point));
 }
@@ -122,6 +121,7 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
 /* q, v of the link at the poses and velocities of the bodies in the workspace. */
 LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                 const sarrus_mech_link *link, real *q, real *v) {
+    (void)mech;
     const int32_t body = link->body, inboard = link->inboard;
     if (link->form == SARRUS_LINK_FREE) {
         for (int32_t k = 0; k < SPACE_NV; ++k) {
@@ -131,7 +131,7 @@ LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parame
         return;
     }
     const real zero = real_set(0.0);
-    const sarrus_link_here at = sarrus_link_find(mech, parameter, ws, link);
+    const sarrus_link_here at = sarrus_link_find(parameter, ws, link);
     const real rate = inboard < 0 ? zero : frame_at(ws->body_v, space_v(inboard) + SPACE_TURN);
     if (link->form == SARRUS_LINK_TURN) {
         lane_at(q, link->q) = frame_at(ws->body_q, space_q(body) + SPACE_TURN) - at.angle;
@@ -153,9 +153,8 @@ LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parame
 }
 
 /* The body's coordinates, in `out`: all stand in the workspace. */
-LANE_BODY void sarrus_link_show(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                const sarrus_mech_link *link, const real *q, const real *hand, real *out) {
-    (void)mech;
+LANE_BODY void sarrus_link_show(const real *parameter, sarrus_workspace *ws, const sarrus_mech_link *link, const real *q,
+                                const real *hand, real *out) {
     (void)parameter;
     (void)hand;
     (void)q;

@@ -5,10 +5,10 @@
 
 #include "kernels/body/relative/planar_links.h"
 
-/* The power of a wrench with the twist of speed i. */
-LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, space_wrench w) {
-    const int32_t form = mech->tree.speed[i].form;
-    if (mech->tree.speed[i].is_pure)
+/* The power of a wrench with the twist of speed i, which is of the kind of `like`. */
+LANE_FUNCTION real sarrus_speed_power(const sarrus_mech_speed *like, const sarrus_workspace *ws, int32_t i, space_wrench w) {
+    const int32_t form = like->form;
+    if (like->is_pure)
         return w.moment;
     const space_twist s = sarrus_motion_of(ws, i);
     if (form == SARRUS_LINK_TURN)
@@ -19,11 +19,11 @@ LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus
 }
 
 /* The momentum of what moves by speed i when that is 1. */
-LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i,
+LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mech_speed *like, const sarrus_workspace *ws, int32_t i,
                                                  const space_inertia *all) {
-    const int32_t form = mech->tree.speed[i].form;
+    const int32_t form = like->form;
     space_wrench out;
-    if (mech->tree.speed[i].is_pure) {
+    if (like->is_pure) {
         out.force.x = -all->first.y;
         out.force.y = all->first.x;
         out.moment = all->second;
@@ -60,11 +60,12 @@ LANE_FUNCTION void sarrus_turn_carry(int is_pure, space_vector at, real speed, s
 LANE_FUNCTION void sarrus_link_carry(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_link *link,
                                      const real *v, space_twist *now, space_twist *drift) {
     const real speed = link->n_v > 0 ? frame_at(v, link->v) : real_set(0.0);
+    (void)mech;
     if (link->is_pure) {
         now->omega = speed;
     } else if (link->form == SARRUS_LINK_TURN) {
         const space_twist s = sarrus_motion_of(ws, link->v);
-        sarrus_turn_carry(sarrus_body_is_pure(mech, link->inboard), s.at, speed, now, drift);
+        sarrus_turn_carry(link->is_on_pure, s.at, speed, now, drift);
     } else if (link->form == SARRUS_LINK_SLIDE) {
         const space_vector axis = sarrus_motion_of(ws, link->v).at, carried = space_turned(now->omega, axis);
         if (link->inboard >= 0) {
@@ -92,11 +93,12 @@ LANE_FUNCTION space_vector sarrus_body_pull(const sarrus_workspace *ws, int32_t 
 /* The wrench on a body, about the origin, of gravity, of its forces (ws->force, about its centre of mass), and of its resistance to
  * what the speeds alone do to it: with k = g − (drift + ω × v) and h = m c, a force m k + ω² h and a moment h × k. */
 LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                              int32_t body, space_vector gravity) {
+                                              const sarrus_mech_link *link, space_vector gravity) {
+    const int32_t body = link->body;
     const real mass = lane_at(sarrus_body_parameters(mech, parameter, body), SARRUS_PB_MASS);
     const space_vector arm = sarrus_tree_arm(ws, body), first = space_scaled(mass, arm);
     const real omega = frame_at(ws->body_v, space_v(body) + SPACE_TURN), omega2 = omega * omega;
-    const space_vector k = sarrus_body_is_pure(mech, body) ? gravity : space_less(gravity, sarrus_body_pull(ws, body));
+    const space_vector k = link->is_pure ? gravity : space_less(gravity, sarrus_body_pull(ws, body));
     space_wrench out;
     out.force.x = real_fma(mass, k.x, omega2 * first.x);
     out.force.y = real_fma(mass, k.y, omega2 * first.y);

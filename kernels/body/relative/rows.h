@@ -20,15 +20,15 @@ LANE_FUNCTION space_vector sarrus_tree_gravity(const sarrus_mechanism *mech, con
     return out;
 }
 
-/* Side i_side = 2·row + (0 parent, 1 child) of a row: the force on its body, the power of row and body with the accelerations that
- * the speeds alone make, and the row's J_i M⁻¹ J_iᵀ on the free body. */
+/* Side i_side = 2·row + (0 parent, 1 child) of a row of a kind: the force on its body, the power of row and body with the
+ * accelerations that the speeds alone make, and the row's J_i M⁻¹ J_iᵀ on the free body. */
 typedef struct sarrus_side {
     space_wrench wrench;
     real bias, whole;
 } sarrus_side;
 
 LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                         int32_t i_side, int32_t body) {
+                                         int32_t i_side, int32_t body, int32_t kind) {
     sarrus_side out;
     const real *p = sarrus_body_parameters(mech, parameter, body);
     const space_vector e = sarrus_tree_vector(ws->direction, SPACE_DIMENSION * (i_side / 2));
@@ -41,7 +41,7 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     const real along = space_dot(torque, sarrus_twist_take(ws->drift, body).omega);
     const real of_turn = space_dot(of_body, sarrus_inertia_solve(p, of_body));
     (void)turn;
-    if (mech->row[i_side / 2].kind == SARRUS_ROW_ANGLE) {
+    if (kind == SARRUS_ROW_ANGLE) {
         out.bias = along;
         out.whole = of_turn;
         out.wrench.force = space_nothing();
@@ -52,6 +52,7 @@ LANE_FUNCTION sarrus_side sarrus_side_of(const sarrus_mechanism *mech, const rea
     out.whole = real_fma(lane_at(p, SARRUS_SB_MINV), space_dot(e, e), of_turn);
     out.wrench = space_wrench_at(arm, force, torque);
 #else
+    (void)kind;
     const real torque = frame_at(ws->turn, i_side);
     out.bias = real_fma(torque, frame_at(ws->body_drift, turn), out.bias);
     out.whole = real_fma(lane_at(p, SARRUS_PB_MINV), space_inner(e, e), lane_at(p, SARRUS_PB_IINV) * torque * torque);
@@ -65,12 +66,12 @@ LANE_FUNCTION int sarrus_row_is_within(const sarrus_mechanism *mech, int32_t i) 
     return mech->n_drives > 0 && mech->joint[mech->row[i].joint].is_within;
 }
 
-/* Side i_side, on `body`, of row i: its wrench, and its parts of the row's γ and size. */
+/* Side i_side, on `body`, of row i, which is of the kind of row `like`: its wrench, and its parts of the row's γ and size. */
 LANE_FUNCTION void sarrus_side_take(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int32_t i,
-                                    int32_t i_side, int32_t body) {
-    const sarrus_side of = sarrus_side_of(mech, parameter, ws, i_side, body);
+                                    int32_t i_side, int32_t body, int32_t like) {
+    const sarrus_side of = sarrus_side_of(mech, parameter, ws, i_side, body, mech->row[like].kind);
     frame_at(ws->gamma, i) = frame_at(ws->gamma, i) - of.bias;
-    if (!sarrus_row_is_within(mech, i))
+    if (!sarrus_row_is_within(mech, like))
         frame_at(ws->whole, i) = frame_at(ws->whole, i) + of.whole;
     sarrus_wrench_put(ws->side, i_side, of.wrench);
 }
@@ -80,14 +81,15 @@ LANE_FUNCTION void sarrus_side_take(const sarrus_mechanism *mech, const real *pa
  * that one meets (sarrus_tree_driven_sizes). */
 LANE_FUNCTION void sarrus_tree_sides(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                      const sarrus_mech_joint *joint) {
-    PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
-        if (!sarrus_row_is_within(mech, i))
-            frame_at(ws->whole, i) = real_set(0.0);
+    const int32_t first = joint->row - joint->lap_rows, end = first + joint->n_rows;
+    PLAN_WITHIN(like, first, end) {
+        if (!sarrus_row_is_within(mech, like))
+            frame_at(ws->whole, like + joint->lap_rows) = real_set(0.0);
     }
-    PLAN_EACH (i_side, 2 * joint->row, 2 * (joint->row + joint->n_rows)) {
-        const int32_t i = i_side / 2, body = i_side & 1 ? mech->row[i].child : mech->row[i].parent;
+    PLAN_WITHIN(like_side, 2 * first, 2 * end) {
+        const int32_t like = like_side / 2, body = like_side & 1 ? joint->child : joint->parent;
         if (body >= 0)
-            sarrus_side_take(mech, parameter, ws, i, i_side, body);
+            sarrus_side_take(mech, parameter, ws, like + joint->lap_rows, like_side + 2 * joint->lap_rows, body, like);
     }
 }
 
@@ -160,15 +162,16 @@ LANE_PHASE real sarrus_entry_sum(const sarrus_mechanism *mech, const sarrus_work
     const int32_t part = mech->constraint[mech->row[entry->row].joint - mech->n_joints].part;
     const space_wrench own = sarrus_wrench_take(ws->side, entry->side);
     const space_wrench other = sarrus_wrench_take(ws->side, 2 * part + entry->way - SARRUS_ENTRY_SUM);
-    return sarrus_speed_power(mech, ws, entry->speed, space_wrench_add(own, other));
+    return sarrus_speed_power(&mech->tree.speed[entry->speed], ws, entry->speed, space_wrench_add(own, other));
 }
 
-/* J at an entry. */
-LANE_FUNCTION real sarrus_entry_find(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_entry *entry) {
+/* J at an entry, whose speed is of the kind of speed `like`. */
+LANE_FUNCTION real sarrus_entry_find(const sarrus_mechanism *mech, const sarrus_workspace *ws, const sarrus_mech_entry *entry,
+                                     int32_t like) {
     if (entry->way == SARRUS_ENTRY_NOTHING)
         return real_set(0.0);
     if (entry->way == SARRUS_ENTRY_POWER)
-        return sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
+        return sarrus_speed_power(&mech->tree.speed[like], ws, entry->speed, sarrus_wrench_take(ws->side, entry->side));
     const real moment = frame_at(ws->side, SPACE_NV * entry->side);
     if (entry->way == SARRUS_ENTRY_MOMENT)
         return moment;
@@ -222,6 +225,13 @@ PLAN_BODY void sarrus_tree_reach_by_bodies(const sarrus_mechanism *mech, sarrus_
     }
 }
 
+/* What entry n, which is of the kind of entry `like`, has of its row's size, where that drives a joint of the tree. */
+LANE_FUNCTION void sarrus_driven_size_add(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t like, int32_t n,
+                                          int32_t row) {
+    if (sarrus_row_is_within(mech, mech->tree.entry[like].row))
+        frame_at(ws->whole, row) = real_fma(frame_at(ws->over, n), frame_at(ws->reach, n), frame_at(ws->whole, row));
+}
+
 /* The sizes of rows that drive joints of the tree: S_ii. Entries one by one, and none where nothing is driven: with a loop for each
  * row straight code would keep every number of the rows in memory. */
 LANE_FUNCTION void sarrus_tree_driven_sizes(const sarrus_mechanism *mech, sarrus_workspace *ws) {
@@ -230,11 +240,18 @@ LANE_FUNCTION void sarrus_tree_driven_sizes(const sarrus_mechanism *mech, sarrus
         if (sarrus_row_is_within(mech, i))
             frame_at(ws->whole, i) = real_set(0.0);
     }
-    PLAN_EACH (n, 0, n_entries) {
-        const int32_t i = mech->tree.entry[n].row;
-        if (sarrus_row_is_within(mech, i))
-            frame_at(ws->whole, i) = real_fma(frame_at(ws->over, n), frame_at(ws->reach, n), frame_at(ws->whole, i));
-    }
+    sarrus_mech_entry now;
+    PLAN_RUNS(TREE_ENTRIES, n, lap, 0, n_entries,
+              sarrus_driven_size_add(mech, ws, n, TREE_NUMBER(entry, n, lap), sarrus_entry_at(mech, n, lap, &now)->row))
+}
+
+/* The steps of that by themselves, for a constant plan. */
+LANE_FUNCTION void sarrus_reach_carry(sarrus_workspace *ws, const sarrus_mech_carry *carry) {
+    frame_at(ws->reach, carry->to) =
+        real_fnma(frame_at(ws->share, carry->at), frame_at(ws->reach, carry->from), frame_at(ws->reach, carry->to));
+}
+LANE_FUNCTION void sarrus_over_find(sarrus_workspace *ws, int32_t n, const sarrus_mech_entry *entry) {
+    frame_at(ws->over, n) = frame_at(ws->lightness, entry->speed) * frame_at(ws->reach, n);
 }
 
 /* What rows do to the factor of M: reach and over. */
@@ -248,15 +265,13 @@ PLAN_BODY void sarrus_tree_reach(const sarrus_mechanism *mech, sarrus_workspace 
 #if !defined(SARRUS_CONSTANT_PLAN)
     sarrus_blocks_reach(mech, ws);
 #else
+    sarrus_mech_carry carry;
+    sarrus_mech_entry entry;
     PLAN_EACH (n, 0, tree->n_entries)
         frame_at(ws->reach, n) = frame_at(ws->leg, n);
-    PLAN_EACH (n, 0, tree->n_carries) {
-        const sarrus_mech_carry *carry = &tree->carry[n];
-        frame_at(ws->reach, carry->to) =
-            real_fnma(frame_at(ws->share, carry->at), frame_at(ws->reach, carry->from), frame_at(ws->reach, carry->to));
-    }
-    PLAN_EACH (n, 0, tree->n_entries)
-        frame_at(ws->over, n) = frame_at(ws->lightness, tree->entry[n].speed) * frame_at(ws->reach, n);
+    PLAN_RUNS(CARRIES, n, lap, 0, tree->n_carries, sarrus_reach_carry(ws, sarrus_carry_at(mech, n, lap, &carry)))
+    PLAN_RUNS(TREE_ENTRIES, n, lap, 0, tree->n_entries,
+              sarrus_over_find(ws, TREE_NUMBER(entry, n, lap), sarrus_entry_at(mech, n, lap, &entry)))
 #endif
     sarrus_tree_driven_sizes(mech, ws);
 }
@@ -272,10 +287,11 @@ LANE_FUNCTION void sarrus_block_entries(const sarrus_mechanism *mech, sarrus_wor
         real found[SARRUS_MOST_IN_BLOCK];
         if (entry->way == SARRUS_ENTRY_POWER) {
             LANE_EACH (r, n)
-                found[r] = sarrus_speed_power(mech, ws, entry->speed, sarrus_wrench_take(ws->side, entry->side + 2 * r));
+                found[r] = sarrus_speed_power(&mech->tree.speed[entry->speed], ws, entry->speed,
+                                              sarrus_wrench_take(ws->side, entry->side + 2 * r));
         } else {
             LANE_EACH (r, n)
-                found[r] = sarrus_entry_find(mech, ws, entry + r * block->n_entries);
+                found[r] = sarrus_entry_find(mech, ws, entry + r * block->n_entries, entry->speed);
         }
         LANE_EACH (r, n)
             frame_at(leg.row[r], e) = found[r];
@@ -296,8 +312,10 @@ PLAN_BODY void sarrus_tree_legs(const sarrus_mechanism *mech, sarrus_workspace *
 #else
 
 PLAN_BODY void sarrus_tree_legs(const sarrus_mechanism *mech, sarrus_workspace *ws) {
-    PLAN_EACH (n, 0, mech->tree.n_entries)
-        frame_at(ws->leg, n) = sarrus_entry_find(mech, ws, &mech->tree.entry[n]);
+    sarrus_mech_entry now;
+    PLAN_RUNS(TREE_ENTRIES, n, lap, 0, mech->tree.n_entries,
+              frame_at(ws->leg, TREE_NUMBER(entry, n, lap)) =
+                  sarrus_entry_find(mech, ws, sarrus_entry_at(mech, n, lap, &now), mech->tree.entry[n].speed))
 }
 
 #endif
@@ -335,7 +353,7 @@ LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real 
         const int32_t body = bodies[k] = k & 1 ? mech->row[line].child : mech->row[line].parent;
         if (body < 0)
             continue;
-        sarrus_side_take(mech, parameter, ws, i, i_side, body);
+        sarrus_side_take(mech, parameter, ws, i, i_side, body, i);
         for (int32_t before = 0; k > 1 && before < 2; ++before) {
             if (bodies[before] == body)
                 frame_at(ws->whole, i) =
@@ -355,22 +373,30 @@ LANE_PHASE void sarrus_tree_constraint(const sarrus_mechanism *mech, const real 
 
 #endif
 
+/* The rows of a joint. */
+LANE_FUNCTION void sarrus_tree_joint(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                     const sarrus_mech_joint *joint, int wanted) {
+    if (joint->n_rows == 0)
+        return;
+#if !defined(SARRUS_KERNELS_SPATIAL)
+    if (sarrus_joint_is_pin(joint)) {
+        sarrus_tree_pin(mech, parameter, ws, joint, wanted);
+        return;
+    }
+#endif
+    sarrus_joint_rows(mech, parameter, joint, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
+    sarrus_tree_sides(mech, parameter, ws, joint);
+}
+
 /* All rows at the bodies' poses and velocities, over the speeds of the tree. Those of the same configuration with
  * another γ have their entries already. */
-PLAN_BODY void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int wanted) {
-    PLAN_EACH (j, 0, mech->n_joints) {
-        const sarrus_mech_joint *joint = &mech->joint[j];
-        if (joint->n_rows == 0)
-            continue;
-#if !defined(SARRUS_KERNELS_SPATIAL)
-        if (sarrus_joint_is_pin(joint)) {
-            sarrus_tree_pin(mech, parameter, ws, joint, wanted);
-            continue;
-        }
-#endif
-        sarrus_joint_rows(mech, parameter, joint, ws->body_q, ws->body_v, ws, wanted & ~SARRUS_HAVE_PARTS);
-        sarrus_tree_sides(mech, parameter, ws, joint);
-    }
+PLAN_PIECE void sarrus_tree_rows(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws, int wanted) {
+    sarrus_workspace here;
+    mech = sarrus_plan_here(mech);
+    ws = sarrus_workspace_here(ws, &here);
+    sarrus_mech_joint now;
+    PLAN_RUNS(JOINTS, j, lap, 0, mech->n_joints,
+              sarrus_tree_joint(mech, parameter, ws, sarrus_joint_at(mech, j, lap, &now), wanted))
     PLAN_EACH (i, 0, sarrus_constraints_count(mech))
         sarrus_tree_constraint(mech, parameter, ws, &mech->constraint[i], wanted);
     if (!(wanted & SARRUS_HAVE_PARTS))

@@ -69,11 +69,11 @@ LANE_FUNCTION space_parameters sarrus_link_parameters(const sarrus_link_here *at
 
 /* p of the link's body but for its sign, from that of the inboard one (in `out`, where it already stands):
  * p_in ∘ p_f ∘ p(q) ∘ p_e⁻¹, the axes in the frames of their bodies. */
-LANE_FUNCTION space_parameters sarrus_link_orientation(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                                       const sarrus_mech_link *link, const real *q, const real *out) {
+LANE_FUNCTION space_parameters sarrus_link_orientation(const real *parameter, sarrus_workspace *ws, const sarrus_mech_link *link,
+                                                       const real *q, const real *out) {
     sarrus_mech_link alone = *link;
     alone.inboard = -1; /* the axes f in the inboard body's own frame */
-    const sarrus_link_here at = sarrus_link_find(mech, parameter, ws, &alone);
+    const sarrus_link_here at = sarrus_link_find(parameter, ws, &alone);
     const space_rotation f = sarrus_rotation_of_columns(at.f), e = sarrus_rotation_of_columns(at.of_e);
     const space_parameters p_f = sarrus_parameters_of(&f), p_e = sarrus_parameters_back(sarrus_parameters_of(&e));
     const space_parameters p = space_compose(space_compose(p_f, sarrus_link_parameters(&at, link, q)), p_e);
@@ -83,8 +83,8 @@ LANE_FUNCTION space_parameters sarrus_link_orientation(const sarrus_mechanism *m
 }
 
 /* The body's coordinates, in `out`, where those of the inboard body stand. hand [n_bodies] says which of p and −p is meant. */
-LANE_BODY void sarrus_link_show(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                const sarrus_mech_link *link, const real *q, const real *hand, real *out) {
+LANE_BODY void sarrus_link_show(const real *parameter, sarrus_workspace *ws, const sarrus_mech_link *link, const real *q,
+                                const real *hand, real *out) {
     real *to = lane_from(out, space_q(link->body));
     space_vector_put(sarrus_tree_centre(ws, link->body), to);
     if (link->form == SARRUS_LINK_FREE) {
@@ -92,7 +92,7 @@ LANE_BODY void sarrus_link_show(const sarrus_mechanism *mech, const real *parame
             lane_at(to, k) = lane_at(q, link->q + k);
         return;
     }
-    const space_parameters p = sarrus_link_orientation(mech, parameter, ws, link, q, out);
+    const space_parameters p = sarrus_link_orientation(parameter, ws, link, q, out);
     lane_at(to, SPACE_TURN) = lane_at(hand, link->body) * p.e0;
     space_vector_put(space_scaled(lane_at(hand, link->body), p.e), lane_from(to, SPACE_TURN + 1));
 }
@@ -113,10 +113,9 @@ typedef struct sarrus_link_seen {
     space_vector e[3], d, omega, d_dot;
 } sarrus_link_seen;
 
-LANE_FUNCTION sarrus_link_seen sarrus_link_look(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                                const sarrus_mech_link *link) {
+LANE_FUNCTION sarrus_link_seen sarrus_link_look(const real *parameter, sarrus_workspace *ws, const sarrus_mech_link *link) {
     sarrus_link_seen out;
-    out.at = sarrus_link_find(mech, parameter, ws, link);
+    out.at = sarrus_link_find(parameter, ws, link);
     const space_rotation a = sarrus_tree_rotation(ws, link->body);
     const space_vector arm = space_rotate(&a, out.at.arm), point = space_sum(sarrus_tree_centre(ws, link->body), arm);
     LANE_EACH (k, 3)
@@ -161,13 +160,13 @@ LANE_FUNCTION void sarrus_link_read_turns(const sarrus_link_seen *seen, const sa
 }
 
 /* Which of p and −p the body of the workspace has, where the link stands at q, whole turns and all. */
-LANE_FUNCTION void sarrus_link_read_hand(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                         const sarrus_mech_link *link, const real *q, real *hand) {
+LANE_FUNCTION void sarrus_link_read_hand(const real *parameter, sarrus_workspace *ws, const sarrus_mech_link *link, const real *q,
+                                         real *hand) {
     const real *shown = ws->body_q;
     lane_at(hand, link->body) = real_set(1.0);
     if (link->form == SARRUS_LINK_FREE)
         return;
-    const space_parameters p = sarrus_link_orientation(mech, parameter, ws, link, q, shown);
+    const space_parameters p = sarrus_link_orientation(parameter, ws, link, q, shown);
     const space_parameters is = space_parameters_at(lane_from(shown, space_q(link->body) + SPACE_TURN));
     const mask is_other = real_lt(real_fma(p.e0, is.e0, space_dot(p.e, is.e)), real_set(0.0));
     lane_at(hand, link->body) = real_select(is_other, real_set(-1.0), real_set(1.0));
@@ -193,7 +192,7 @@ LANE_BODY void sarrus_link_read(const sarrus_mechanism *mech, const real *parame
             lane_at(v, link->v + k) = frame_at(ws->body_v, space_v(link->body) + k);
         return;
     }
-    const sarrus_link_seen seen = sarrus_link_look(mech, parameter, ws, link);
+    const sarrus_link_seen seen = sarrus_link_look(parameter, ws, link);
     const sarrus_link_here *at = &seen.at;
     const int32_t n_slides = form == SARRUS_LINK_PLANE ? 2 : form == SARRUS_LINK_SLIDE || form == SARRUS_LINK_CYLINDER ? 1 : 0;
     sarrus_link_read_turns(&seen, link, q);

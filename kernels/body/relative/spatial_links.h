@@ -53,14 +53,13 @@ LANE_FUNCTION space_vector sarrus_rotate_sparse(const space_rotation *a, space_v
     return out;
 }
 
-LANE_FUNCTION sarrus_link_here sarrus_link_find(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                                const sarrus_mech_link *link) {
+LANE_FUNCTION sarrus_link_here sarrus_link_find(const real *parameter, sarrus_workspace *ws, const sarrus_mech_link *link) {
     sarrus_link_here at;
     const int32_t inboard_point = link->is_reversed ? SARRUS_SJ_CHILD : SARRUS_SJ_PARENT;
     const int32_t outboard_point = link->is_reversed ? SARRUS_SJ_PARENT : SARRUS_SJ_CHILD;
     const int32_t inboard_axes = link->is_reversed ? SARRUS_SJ_CHILD_AXES : SARRUS_SJ_PARENT_AXES;
     const int32_t outboard_axes = link->is_reversed ? SARRUS_SJ_PARENT_AXES : SARRUS_SJ_CHILD_AXES;
-    at.p = lane_from(parameter, mech->joint[link->joint].p);
+    at.p = lane_from(parameter, link->p);
     at.sign = real_set(link->is_reversed ? -1.0 : 1.0);
     at.first = link->is_reversed ? 1 : 0;
     at.second = link->is_reversed ? 0 : 1;
@@ -156,7 +155,7 @@ LANE_FUNCTION space_vector sarrus_link_way(const sarrus_mechanism *mech, const r
                              : link->form == SARRUS_LINK_SLIDE || link->form == SARRUS_LINK_CYLINDER ? 1
                                                                                                      : 0;
     space_vector d = space_nothing();
-    for (int32_t k = 0; k < n_slides; ++k) {
+    PLAN_WITHIN(k, 0, n_slides) {
         const real zero = lane_at(lane_from(parameter, mech->freedom[link->freedom + k].p), SARRUS_SQ_ZERO);
         d = space_add(d, real_fma(at->sign, zero, frame_at(q, link->q + k)), at->f[n_slides == 1 ? 2 : k]);
     }
@@ -227,8 +226,8 @@ LANE_FUNCTION void sarrus_link_move(const sarrus_link_here *at, sarrus_workspace
         sarrus_motion_put(ws, v + 1, sarrus_link_slide(at->f[1]));
         sarrus_motion_put(ws, v + 2, sarrus_link_turn(link, at->f[2], point));
     }
-    for (int32_t k = 0; form == SARRUS_LINK_BALL && k < 3; ++k)
-        sarrus_motion_put(ws, v + k, sarrus_link_turn(link, e[k], point));
+    PLAN_WITHIN(k, 0, form == SARRUS_LINK_BALL ? 3 : 0)
+    sarrus_motion_put(ws, v + k, sarrus_link_turn(link, e[k], point));
 }
 
 /* The pose of the link's body at q, and the twists of its speeds. */
@@ -238,7 +237,7 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
         sarrus_link_place_free(ws, link, q);
         return;
     }
-    const sarrus_link_here at = sarrus_link_find(mech, parameter, ws, link);
+    const sarrus_link_here at = sarrus_link_find(parameter, ws, link);
     space_vector e[3];
     sarrus_link_axes(&at, link, q, e);
     const space_rotation a = sarrus_link_rotation(&at, link, e);
@@ -253,7 +252,7 @@ PLAN_BODY void sarrus_link_place(const sarrus_mechanism *mech, const real *param
         sarrus_link_move(&at, ws, link, e, space_nothing());
     } else {
         sarrus_tree_arm_put(ws, link->body, space_less(point, own));
-        sarrus_tree_centre_find(mech, parameter, ws, link->body);
+        sarrus_tree_centre_find(mech, parameter, ws, link);
         sarrus_link_move(&at, ws, link, e, point);
     }
 }

@@ -5,18 +5,18 @@
 
 #include "kernels/body/relative/spatial_bodies.h"
 
-/* The power of a wrench with the twist of speed i. */
-LANE_FUNCTION real sarrus_speed_power(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, space_wrench w) {
+/* The power of a wrench with the twist of speed i, which is of the kind of `like`. */
+LANE_FUNCTION real sarrus_speed_power(const sarrus_mech_speed *like, const sarrus_workspace *ws, int32_t i, space_wrench w) {
     const space_twist s = sarrus_motion_of(ws, i);
-    return mech->tree.speed[i].is_pure ? space_dot(s.omega, w.moment) : space_power(s, w);
+    return like->is_pure ? space_dot(s.omega, w.moment) : space_power(s, w);
 }
 
 /* The momentum of what moves by speed i when that is 1. */
-LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i,
+LANE_FUNCTION space_wrench sarrus_speed_momentum(const sarrus_mech_speed *like, const sarrus_workspace *ws, int32_t i,
                                                  const space_inertia *all) {
     const space_twist s = sarrus_motion_of(ws, i);
     space_wrench out;
-    if (!mech->tree.speed[i].is_pure)
+    if (!like->is_pure)
         return space_momentum(all, s);
     out.force = space_turned(s.omega, all->first);
     out.moment = space_symmetric_times(all->second, s.omega);
@@ -33,7 +33,7 @@ LANE_FUNCTION void sarrus_link_carry(const sarrus_mechanism *mech, const sarrus_
                                      const real *v, space_twist *now, space_twist *drift) {
     const int32_t first_of_ball = sarrus_link_first_of_ball(link);
     space_twist carrier = *now;
-    PLAN_EACH (k, 0, mech->tree.most_speeds) {
+    PLAN_WITHIN(k, 0, mech->tree.most_speeds) {
         if (k >= link->n_v)
             continue;
         const space_twist s = sarrus_motion_of(ws, link->v + k);
@@ -50,9 +50,9 @@ LANE_FUNCTION void sarrus_link_carry(const sarrus_mechanism *mech, const sarrus_
  * resistance to what the speeds alone do to it: with k = g − (d + ω × v), h = m c and I about the origin (Featherstone 2008, 5.3),
  *   force m k − ω̇ × h − ω × (ω × h),   moment h × k − I ω̇ − ω × (I ω + rotor),   (ω̇, d) the drift. */
 LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                              int32_t body, space_vector gravity) {
-    const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[body]];
-    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, body);
+                                              const sarrus_mech_link *link, space_vector gravity) {
+    const int32_t body = link->body;
+    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link);
     const space_twist now = sarrus_twist_take(ws->twist, body), drift = sarrus_twist_take(ws->drift, body);
     const space_rotation a = sarrus_tree_rotation(ws, body);
     const space_vector of_turn = space_less(gravity, space_sum(drift.at, space_cross(now.omega, now.at)));

@@ -8,7 +8,10 @@
 #include "kernels/body/relative/own_frames.h"
 
 /* Poses, M and its factor at q. */
-PLAN_BODY void sarrus_state_pose(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
+PLAN_PIECE void sarrus_state_pose(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
+    sarrus_workspace here;
+    mech = sarrus_plan_here(mech);
+    ws = sarrus_workspace_here(ws, &here);
     sarrus_tree_place(mech, parameter, q, ws);
     if (mech->tree.is_articulated) {
         if (mech->integrator.is_adaptive)
@@ -98,9 +101,18 @@ LANE_FUNCTION real sarrus_tree_free_acceleration(const sarrus_mechanism *mech, c
     return power;
 }
 
+/* What acts on a link's body but for its joints. */
+LANE_FUNCTION void sarrus_wrench_begin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                       const sarrus_mech_link *link, space_vector gravity) {
+    sarrus_wrench_put(ws->wrench, link->body, sarrus_body_wrench(mech, parameter, ws, link, gravity));
+}
+
 /* ws->force ← a_f = M⁻¹ h; returns the power of dampers and loads. */
-PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input, const real *q,
-                                              const real *v, sarrus_workspace *ws) {
+PLAN_PIECE real sarrus_state_free_acceleration(const sarrus_mechanism *mech, const real *parameter, const real *input,
+                                               const real *q, const real *v, sarrus_workspace *ws) {
+    sarrus_workspace here;
+    mech = sarrus_plan_here(mech);
+    ws = sarrus_workspace_here(ws, &here);
     if (mech->tree.in_own_frames) {
         const real of_torques = sarrus_own_gather(mech, parameter, input, q, v, ws, ws->force);
         return sarrus_tree_free_acceleration(mech, parameter, q, v, of_torques, ws);
@@ -108,8 +120,9 @@ PLAN_BODY real sarrus_state_free_acceleration(const sarrus_mechanism *mech, cons
     sarrus_tree_move(mech, ws, v);
     const space_vector gravity = sarrus_tree_gravity(mech, parameter);
     real power = mech->tree.has_loads ? sarrus_bodies_load(mech, parameter, input, ws->body_q, ws->body_v, ws) : real_set(0.0);
-    PLAN_EACH (b, 0, mech->n_bodies)
-        sarrus_wrench_put(ws->wrench, b, sarrus_body_wrench(mech, parameter, ws, b, gravity));
+    sarrus_mech_link now;
+    PLAN_RUNS(LINKS, i, lap, 0, mech->tree.n_links,
+              sarrus_wrench_begin(mech, parameter, ws, sarrus_link_at(mech, i, lap, &now), gravity))
     if (mech->tree.is_articulated) {
         PLAN_EACH (i, 0, mech->n_v)
             frame_at(ws->pushed, i) = real_set(0.0);
@@ -131,7 +144,7 @@ LANE_FUNCTION real sarrus_state_kinetic(const sarrus_mechanism *mech, const real
         return sarrus_own_kinetic(mech, parameter, q, v, ws);
     sarrus_tree_move(mech, ws, v);
     PLAN_EACH (b, 0, mech->n_bodies) {
-        const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, b);
+        const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, &mech->tree.link[mech->tree.link_of[b]]);
         sum = sum + sarrus_body_vis_viva(mech, ws, b, &own);
     }
     return real_set(0.5) * sum;
@@ -276,7 +289,7 @@ LANE_FUNCTION real sarrus_state_scale(const sarrus_mechanism *mech, const real *
         const sarrus_mech_link *link = &mech->tree.link[n];
         if (link->inboard >= 0 || link->joint < 0)
             continue;
-        const space_vector at = sarrus_tree_ground(mech, parameter, link);
+        const space_vector at = sarrus_tree_ground(parameter, link);
         stand = real_max(real_abs(at.x), real_max(real_abs(at.y), stand));
 #if defined(SARRUS_KERNELS_SPATIAL)
         stand = real_max(real_abs(at.z), stand);

@@ -11,37 +11,44 @@
 
 /* Poses of the bodies and twists of the speeds at q. */
 PLAN_BODY void sarrus_tree_place(const sarrus_mechanism *mech, const real *parameter, const real *q, sarrus_workspace *ws) {
-    PLAN_EACH (i, 0, mech->tree.n_links)
-        sarrus_link_place(mech, parameter, ws, &mech->tree.link[i], q);
+    sarrus_mech_link now;
+    PLAN_RUNS(LINKS, i, lap, 0, mech->tree.n_links, sarrus_link_place(mech, parameter, ws, sarrus_link_at(mech, i, lap, &now), q))
 }
 
 /* ws->momentum of every speed: body on body is added up on the way to ground. */
+LANE_FUNCTION void sarrus_composite_begin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                          const sarrus_mech_link *link) {
+    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link);
+    sarrus_composite_put(ws, link->body, &own);
+}
+LANE_FUNCTION void sarrus_composite_add(sarrus_workspace *ws, const sarrus_mech_link *link) {
+    if (link->inboard < 0)
+        return;
+    const space_inertia all = sarrus_composite_take(ws, link->body), before = sarrus_composite_take(ws, link->inboard);
+    const space_inertia sum = space_inertia_add(&before, &all);
+    sarrus_composite_put(ws, link->inboard, &sum);
+}
+LANE_FUNCTION void sarrus_momentum_find(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, int32_t lap) {
+    const int32_t speed = TREE_NUMBER(speed, i, lap);
+    const space_inertia all = sarrus_composite_take(ws, SPEED_BODY(mech, i, lap));
+    sarrus_wrench_put(ws->momentum, speed, sarrus_speed_momentum(&mech->tree.speed[i], ws, speed, &all));
+}
 PLAN_BODY void sarrus_tree_momenta(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    PLAN_EACH (b, 0, mech->n_bodies) {
-        const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, b);
-        sarrus_composite_put(ws, b, &own);
-    }
-    PLAN_EACH (n_done, 0, mech->tree.n_links) {
-        const sarrus_mech_link *link = &mech->tree.link[mech->tree.n_links - 1 - n_done];
-        if (link->inboard >= 0) {
-            const space_inertia all = sarrus_composite_take(ws, link->body), before = sarrus_composite_take(ws, link->inboard);
-            const space_inertia sum = space_inertia_add(&before, &all);
-            sarrus_composite_put(ws, link->inboard, &sum);
-        }
-    }
-    PLAN_EACH (i, 0, mech->n_v) {
-        const space_inertia all = sarrus_composite_take(ws, mech->tree.speed[i].body);
-        sarrus_wrench_put(ws->momentum, i, sarrus_speed_momentum(mech, ws, i, &all));
-    }
+    sarrus_mech_link now;
+    PLAN_RUNS(LINKS, i, lap, 0, mech->tree.n_links, sarrus_composite_begin(mech, parameter, ws, sarrus_link_at(mech, i, lap, &now)))
+    PLAN_RUNS_BACK(LINKS, i, lap, 0, mech->tree.n_links, sarrus_composite_add(ws, sarrus_link_at(mech, i, lap, &now)))
+    PLAN_RUNS(TREE_SPEEDS, i, lap, 0, mech->n_v, sarrus_momentum_find(mech, ws, i, lap))
 }
 
 /* ws->mass ← M: what hangs on a speed resists the twists of its chain. */
+LANE_FUNCTION void sarrus_mass_find(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t r, int32_t lap) {
+    const sarrus_mech_speed *like = &mech->tree.speed[mech->tree.chain[r]];
+    const space_wrench momentum = sarrus_wrench_take(ws->momentum, TREE_AT(mech, owner, r, lap));
+    frame_at(ws->mass, TREE_NUMBER(chain, r, lap)) = sarrus_speed_power(like, ws, TREE_AT(mech, chain, r, lap), momentum);
+}
 PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     sarrus_tree_momenta(mech, parameter, ws);
-    PLAN_EACH (r, 0, mech->tree.n_chain) {
-        const space_wrench momentum = sarrus_wrench_take(ws->momentum, mech->tree.owner[r]);
-        frame_at(ws->mass, r) = sarrus_speed_power(mech, ws, mech->tree.chain[r], momentum);
-    }
+    PLAN_RUNS(CHAIN, r, lap, 0, mech->tree.n_chain, sarrus_mass_find(mech, ws, r, lap))
     PLAN_EACH (i, 0, mech->n_v)
         frame_at(ws->heft, i) = frame_at(ws->mass, mech->tree.chain_start[i]);
 }
@@ -50,36 +57,36 @@ PLAN_BODY void sarrus_tree_mass(const sarrus_mechanism *mech, const real *parame
 PLAN_BODY void sarrus_tree_hefts(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
     sarrus_tree_momenta(mech, parameter, ws);
     PLAN_EACH (i, 0, mech->n_v)
-        frame_at(ws->heft, i) = sarrus_speed_power(mech, ws, i, sarrus_wrench_take(ws->momentum, i));
+        frame_at(ws->heft, i) = sarrus_speed_power(&mech->tree.speed[i], ws, i, sarrus_wrench_take(ws->momentum, i));
 }
 
 /* M = Lᵀ D L in place, and 1/D; then x ← L⁻ᵀ x, and x ← L⁻¹ x. The chain of a speed in that of another one is its end. */
 #if defined(SARRUS_CONSTANT_PLAN)
+LANE_FUNCTION void sarrus_tree_step(sarrus_workspace *ws, const sarrus_mech_tree_step *step) {
+    if (step->kind == SARRUS_TREE_UPDATE)
+        frame_at(ws->mass, step->to) =
+            real_fnma(frame_at(ws->share, step->a), frame_at(ws->mass, step->b), frame_at(ws->mass, step->to));
+    else if (step->kind == SARRUS_TREE_SHARE)
+        frame_at(ws->share, step->to) = frame_at(ws->mass, step->to) * frame_at(ws->lightness, step->a);
+    else
+        frame_at(ws->lightness, step->to) = real_set(1.0) / frame_at(ws->mass, step->a);
+}
 PLAN_BODY void sarrus_tree_factor(const sarrus_mechanism *mech, sarrus_workspace *ws) {
-    PLAN_EACH (n, 0, mech->tree.n_steps) {
-        const sarrus_mech_tree_step *step = &mech->tree.step[n];
-        if (step->kind == SARRUS_TREE_UPDATE)
-            frame_at(ws->mass, step->to) =
-                real_fnma(frame_at(ws->share, step->a), frame_at(ws->mass, step->b), frame_at(ws->mass, step->to));
-        else if (step->kind == SARRUS_TREE_SHARE)
-            frame_at(ws->share, step->to) = frame_at(ws->mass, step->to) * frame_at(ws->lightness, step->a);
-        else
-            frame_at(ws->lightness, step->to) = real_set(1.0) / frame_at(ws->mass, step->a);
-    }
+    sarrus_mech_tree_step now;
+    PLAN_RUNS(TREE_STEPS, n, lap, 0, mech->tree.n_steps, sarrus_tree_step(ws, sarrus_tree_step_at(mech, n, lap, &now)))
 }
-PLAN_BODY void sarrus_tree_solve_back(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x) {
-    PLAN_EACH (n_done, 0, mech->tree.n_chain) {
-        const int32_t r = mech->tree.n_chain - 1 - n_done, i = mech->tree.owner[r], to = mech->tree.chain[r];
-        if (to != i)
-            frame_at(x, to) = real_fnma(frame_at(ws->share, r), frame_at(x, i), frame_at(x, to));
-    }
+/* x[to] ← x[to] − L[r]·x[from], of two speeds of a chain. */
+LANE_FUNCTION void sarrus_share_take(const sarrus_workspace *ws, int32_t r, int32_t to, int32_t from, real *x) {
+    if (to != from)
+        frame_at(x, to) = real_fnma(frame_at(ws->share, r), frame_at(x, from), frame_at(x, to));
 }
-PLAN_BODY void sarrus_tree_solve(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x) {
-    PLAN_EACH (r, 0, mech->tree.n_chain) {
-        const int32_t i = mech->tree.owner[r], from = mech->tree.chain[r];
-        if (from != i)
-            frame_at(x, i) = real_fnma(frame_at(ws->share, r), frame_at(x, from), frame_at(x, i));
-    }
+PLAN_BODY void sarrus_tree_solve_back(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x){
+    PLAN_RUNS_BACK(CHAIN, r, lap, 0, mech->tree.n_chain,
+                   sarrus_share_take(ws, TREE_NUMBER(chain, r, lap), TREE_AT(mech, chain, r, lap), TREE_AT(mech, owner, r, lap),
+                                     x))} PLAN_BODY
+    void sarrus_tree_solve(const sarrus_mechanism *mech, const sarrus_workspace *ws, real *x) {
+    PLAN_RUNS(CHAIN, r, lap, 0, mech->tree.n_chain,
+              sarrus_share_take(ws, TREE_NUMBER(chain, r, lap), TREE_AT(mech, owner, r, lap), TREE_AT(mech, chain, r, lap), x))
 }
 #else
 /* to[n] ← to[n] − share · from[n]: chains are short, and a loop of its own around each number takes longer than the numbers. */
@@ -162,39 +169,47 @@ LANE_FUNCTION void sarrus_tree_show_motion(sarrus_workspace *ws, int32_t body, s
 /* Twists of the bodies at v and their rates by the speeds alone, and the bodies' own speeds where `is_shown`: to rows and forces,
  * or SARRUS_SHOWN_WHOLE. */
 enum { SARRUS_SHOWN_WHOLE = 2 };
-LANE_FUNCTION void sarrus_tree_move_links(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v, int is_shown) {
-    PLAN_EACH (n, 0, mech->tree.n_links) {
-        const sarrus_mech_link *link = &mech->tree.link[n];
-        space_twist now = space_twist_at_rest(), drift = space_twist_at_rest();
-        if (link->inboard >= 0) {
-            now = sarrus_twist_take(ws->twist, link->inboard);
-            drift = sarrus_twist_take(ws->drift, link->inboard);
-        }
-        sarrus_link_carry(mech, ws, link, v, &now, &drift);
-        sarrus_twist_put(now, ws->twist, link->body);
-        sarrus_twist_put(drift, ws->drift, link->body);
-#if !defined(SARRUS_KERNELS_SPATIAL)
-        frame_at(ws->body_v, space_v(link->body) + SPACE_TURN) = now.omega;
-#endif
-        if (is_shown)
-            sarrus_tree_show_motion(ws, link->body, now, drift, is_shown == SARRUS_SHOWN_WHOLE);
+LANE_FUNCTION void sarrus_tree_move_link(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_mech_link *link,
+                                         const real *v, int is_shown) {
+    space_twist now = space_twist_at_rest(), drift = space_twist_at_rest();
+    if (link->inboard >= 0) {
+        now = sarrus_twist_take(ws->twist, link->inboard);
+        drift = sarrus_twist_take(ws->drift, link->inboard);
     }
+    sarrus_link_carry(mech, ws, link, v, &now, &drift);
+    sarrus_twist_put(now, ws->twist, link->body);
+    sarrus_twist_put(drift, ws->drift, link->body);
+#if !defined(SARRUS_KERNELS_SPATIAL)
+    frame_at(ws->body_v, space_v(link->body) + SPACE_TURN) = now.omega;
+#endif
+    if (is_shown)
+        sarrus_tree_show_motion(ws, link->body, now, drift, is_shown == SARRUS_SHOWN_WHOLE);
+}
+LANE_FUNCTION void sarrus_tree_move_links(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v, int is_shown) {
+    sarrus_mech_link now;
+    PLAN_RUNS(LINKS, i, lap, 0, mech->tree.n_links,
+              sarrus_tree_move_link(mech, ws, sarrus_link_at(mech, i, lap, &now), v, is_shown))
 }
 PLAN_BODY void sarrus_tree_move(const sarrus_mechanism *mech, sarrus_workspace *ws, const real *v) {
     sarrus_tree_move_links(mech, ws, v, mech->tree.asks_bodies);
 }
 
 /* The power that wrenches on the bodies (ws->wrench) have with each speed, into h [n_v]; the wrenches are added up to ground. */
+LANE_FUNCTION void sarrus_wrench_gather(sarrus_workspace *ws, const sarrus_mech_link *link) {
+    if (link->inboard < 0)
+        return;
+    const space_wrench all = sarrus_wrench_take(ws->wrench, link->body);
+    sarrus_wrench_put(ws->wrench, link->inboard, space_wrench_add(sarrus_wrench_take(ws->wrench, link->inboard), all));
+}
+LANE_FUNCTION void sarrus_power_find(const sarrus_mechanism *mech, const sarrus_workspace *ws, int32_t i, int32_t lap, real *h) {
+    const int32_t speed = TREE_NUMBER(speed, i, lap);
+    const space_wrench on = sarrus_wrench_take(ws->wrench, SPEED_BODY(mech, i, lap));
+    frame_at(h, speed) = sarrus_speed_power(&mech->tree.speed[i], ws, speed, on);
+}
 PLAN_BODY void sarrus_tree_gather(const sarrus_mechanism *mech, sarrus_workspace *ws, real *h) {
-    PLAN_EACH (n_done, 0, mech->tree.n_links) {
-        const sarrus_mech_link *link = &mech->tree.link[mech->tree.n_links - 1 - n_done];
-        if (link->inboard >= 0) {
-            const space_wrench all = sarrus_wrench_take(ws->wrench, link->body);
-            sarrus_wrench_put(ws->wrench, link->inboard, space_wrench_add(sarrus_wrench_take(ws->wrench, link->inboard), all));
-        }
-    }
-    PLAN_EACH (i, 0, mech->n_v)
-        frame_at(h, i) = sarrus_speed_power(mech, ws, i, sarrus_wrench_take(ws->wrench, mech->tree.speed[i].body));
+    sarrus_mech_link now;
+    PLAN_RUNS_BACK(LINKS, i, lap, 0, mech->tree.n_links, sarrus_wrench_gather(ws, sarrus_link_at(mech, i, lap, &now)))
+    PLAN_RUNS(TREE_SPEEDS, i, lap, 0, mech->n_v, sarrus_power_find(mech, ws, i, lap, h))
 }
 
 #endif

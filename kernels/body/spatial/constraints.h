@@ -34,7 +34,7 @@ LANE_PHASE void sarrus_constraint_row(const sarrus_mechanism *mech, const real *
                                                                            : sarrus_slip_row(constraint, ws, &here.slip, k);
         if (sarrus_ground_moves(ws))
             sarrus_row_drag(mech, ws, constraint->row + k, &row);
-        sarrus_row_store(mech, ws, constraint->row + k, &row, wanted);
+        sarrus_row_store(&mech->row[constraint->row + k], ws, constraint->row + k, &row, wanted);
     }
 }
 

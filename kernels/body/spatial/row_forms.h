@@ -256,15 +256,16 @@ LANE_FUNCTION void sarrus_row_drag(const sarrus_mechanism *mech, const sarrus_wo
     row->gamma = row->gamma - sarrus_row_of_ground(&mech->row[i], row, shift, turn);
 }
 
-/* The sides on ground have no turning part, unless it moves, and constant directions stand there for good. */
-LANE_FUNCTION void sarrus_row_store(const sarrus_mechanism *mech, sarrus_workspace *ws, int32_t i, const sarrus_row_value *row,
+/* Row i, which is of the kind of `like`. The sides on ground have no turning part, unless it moves, and constant directions stand
+ * there for good. */
+LANE_FUNCTION void sarrus_row_store(const sarrus_mech_row *like, sarrus_workspace *ws, int32_t i, const sarrus_row_value *row,
                                     int wanted) {
     if (!(wanted & SARRUS_HAVE_PARTS)) {
-        if (mech->row[i].parent >= 0 || sarrus_ground_moves(ws))
+        if (like->parent >= 0 || sarrus_ground_moves(ws))
             sarrus_frame_vector_put(row->turn_parent, ws->turn, 6 * i);
-        if (mech->row[i].child >= 0 || sarrus_ground_moves(ws))
+        if (like->child >= 0 || sarrus_ground_moves(ws))
             sarrus_frame_vector_put(row->turn_child, ws->turn, 6 * i + 3);
-        if (mech->row[i].kind == SARRUS_ROW_GENERAL)
+        if (like->kind == SARRUS_ROW_GENERAL)
             sarrus_frame_vector_put(row->e, ws->direction, 3 * i);
     }
     frame_at(ws->phi, i) = row->phi;

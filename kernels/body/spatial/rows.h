@@ -18,10 +18,9 @@ LANE_FUNCTION sarrus_row_value sarrus_row_drive(const sarrus_mechanism *mech, co
     return row;
 }
 
-/* Row i of the mechanism, one of the joint's. */
+/* Row i of the mechanism, one of the joint's, of this form. */
 LANE_FUNCTION sarrus_row_value sarrus_row_find(const sarrus_mechanism *mech, const real *parameter, const sarrus_joint_here *at,
-                                               const sarrus_workspace *ws, int32_t i) {
-    const int32_t form = mech->row[i].form;
+                                               const sarrus_workspace *ws, int32_t i, int32_t form) {
     if (form <= SARRUS_SPATIAL_ROW_PIN_Z)
         return sarrus_row_pin(at, form - SARRUS_SPATIAL_ROW_PIN_X);
     if (form <= SARRUS_SPATIAL_ROW_ALONG_3)
@@ -48,11 +47,14 @@ PLAN_BODY void sarrus_joint_rows(const sarrus_mechanism *mech, const real *param
         return;
     sarrus_joint_here at;
     sarrus_joint_look(ws, parameter, joint, q, v, &at);
-    PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
-        sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i);
+    const int32_t first = joint->row - joint->lap_rows;
+    PLAN_WITHIN(k, first, first + joint->n_rows) {
+        const sarrus_mech_row *like = &mech->row[k];
+        const int32_t i = k + joint->lap_rows;
+        sarrus_row_value row = sarrus_row_find(mech, parameter, &at, ws, i, like->form);
         if (sarrus_ground_moves(ws))
             sarrus_row_drag(mech, ws, i, &row);
-        sarrus_row_store(mech, ws, i, &row, wanted);
+        sarrus_row_store(like, ws, i, &row, wanted);
     }
 }
 
@@ -76,7 +78,7 @@ PLAN_BODY real sarrus_violation_squared(const sarrus_mechanism *mech, const real
         sarrus_joint_here at;
         sarrus_joint_look(ws, parameter, joint, q, v, &at);
         PLAN_EACH (i, joint->row, joint->row + joint->n_rows) {
-            const real phi = sarrus_row_find(mech, parameter, &at, ws, i).phi;
+            const real phi = sarrus_row_find(mech, parameter, &at, ws, i, mech->row[i].form).phi;
             sum = real_fma(phi, phi, sum);
         }
     }
