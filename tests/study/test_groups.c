@@ -245,6 +245,27 @@ static void the_scenario_is_that_which_was_run(void **state) {
     }
 }
 
+/* Quantities go where they are asked for at the end of a run, and NULL stands for nowhere: all of them or one. */
+static void a_quantity_may_go_nowhere(void **state) {
+    static const char text[] = "sarrus: 1\nspace: planar\nbodies: [{name: free, mass: 1, inertia: 0.1, position: [0.5, 0]}]\n"
+                               "joints: []\nintegrator: {method: rk4, dt: 0.01, t_end: 0.1}\n"
+                               "batch: {instances: 3}\noutput: {quantities: {low: min(free.y), far: max(free.x)}}\n";
+    groups *f = *state;
+    sarrus_model *model = NULL;
+    sarrus_run_summary summary;
+    double low[3] = {NAN, NAN, NAN}, far[3] = {NAN, NAN, NAN};
+    double *const both[2] = {low, far}, *const one[2] = {NULL, far};
+    const sarrus_run_options options[3] = {{.quantities = both}, {.quantities = one}, {.quantities = NULL}};
+    assert_int_equal(sarrus_scenario_read_text(f->context, "s", text, sizeof text - 1, NULL, 0, &model), SARRUS_OK);
+    for (int k = 0; k < 3; ++k) {
+        low[0] = far[2] = NAN;
+        assert_int_equal(sarrus_run(f->context, model, &options[k], &summary), SARRUS_OK);
+        assert_true(isnan(low[0]) == (k > 0) && isnan(far[2]) == (k > 1));
+        assert_true(k > 1 || far[2] == 0.5);
+    }
+    sarrus_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(groups_are_what_their_models_alone_are, setup, end),
@@ -253,6 +274,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_stop_leaves_the_times_of_all, setup, end),
         cmocka_unit_test_setup_teardown(a_light_group_writes_as_often_as_a_heavy_one, setup, end),
         cmocka_unit_test_setup_teardown(the_scenario_is_that_which_was_run, setup, end),
+        cmocka_unit_test_setup_teardown(a_quantity_may_go_nowhere, setup, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
