@@ -91,12 +91,10 @@ LANE_FUNCTION void sarrus_numbers_add(const real *x, int32_t n, real *array, int
 }
 
 /* A link's body alone; then what hangs on it, handed on to the inboard one. */
-LANE_FUNCTION void sarrus_articulated_put(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                          const sarrus_mech_link *link) {
+LANE_FUNCTION void sarrus_articulated_put(sarrus_workspace *ws, int32_t body, const space_inertia *own) {
     real a[SARRUS_ARTICULATED];
-    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link);
-    sarrus_articulated_begin(&own, a);
-    sarrus_numbers_put(a, SARRUS_ARTICULATED, ws->articulated, link->body);
+    sarrus_articulated_begin(own, a);
+    sarrus_numbers_put(a, SARRUS_ARTICULATED, ws->articulated, body);
 }
 LANE_FUNCTION void sarrus_articulated_link(const sarrus_mechanism *mech, sarrus_workspace *ws, const sarrus_mech_link *link,
                                            int has_loads) {
@@ -115,18 +113,19 @@ LANE_FUNCTION void sarrus_articulated_link(const sarrus_mechanism *mech, sarrus_
         sarrus_numbers_add(w, SPACE_NV, ws->wrench, link->inboard);
 }
 
-/* From the leaves to ground: ws->hold and ws->lightness of all speeds. */
-LANE_FUNCTION void sarrus_articulated_inward(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
-                                             int has_loads) {
+/* From the leaves to ground: ws->hold and ws->lightness of all speeds, from ws->articulated of the bodies alone and, with loads,
+ * the wrenches on them (ws->wrench) and the loads of the speeds (ws->pushed [n_v]). */
+LANE_FUNCTION void sarrus_articulated_inward(const sarrus_mechanism *mech, sarrus_workspace *ws, int has_loads) {
     sarrus_mech_link now;
-    PLAN_RUNS(LINKS, i, lap, 0, mech->tree.n_links, sarrus_articulated_put(mech, parameter, ws, sarrus_link_at(mech, i, lap, &now)))
     PLAN_RUNS_BACK(LINKS, i, lap, 0, mech->tree.n_links,
                    sarrus_articulated_link(mech, ws, sarrus_link_at(mech, i, lap, &now), has_loads))
 }
 
-/* With loads: ws->wrench [n_bodies] are the wrenches on the bodies, ws->pushed [n_v] the loads of the speeds. */
-PLAN_BODY void sarrus_articulated_gather(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    sarrus_articulated_inward(mech, parameter, ws, 1);
+/* A link's body alone, into ws->articulated. */
+LANE_FUNCTION void sarrus_articulated_alone(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
+                                            const sarrus_mech_link *link) {
+    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link);
+    sarrus_articulated_put(ws, link->body, &own);
 }
 
 /* Number r of L: of speed i and one before it in its chain. */
@@ -141,7 +140,10 @@ LANE_FUNCTION void sarrus_articulated_share(sarrus_workspace *ws, int32_t r, int
 
 /* L and 1/D of M = Lᵀ D L, and ws->hold for the rows. */
 PLAN_BODY void sarrus_articulated_factor(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws) {
-    sarrus_articulated_inward(mech, parameter, ws, 0);
+    sarrus_mech_link now;
+    PLAN_RUNS(LINKS, i, lap, 0, mech->tree.n_links,
+              sarrus_articulated_alone(mech, parameter, ws, sarrus_link_at(mech, i, lap, &now)))
+    sarrus_articulated_inward(mech, ws, 0);
     PLAN_RUNS(CHAIN, r, lap, 0, mech->tree.n_chain,
               sarrus_articulated_share(ws, TREE_NUMBER(chain, r, lap), TREE_AT(mech, owner, r, lap), TREE_AT(mech, chain, r, lap)))
 }

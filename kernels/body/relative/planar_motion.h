@@ -90,13 +90,15 @@ LANE_FUNCTION space_vector sarrus_body_pull(const sarrus_workspace *ws, int32_t 
     return out;
 }
 
-/* The wrench on a body, about the origin, of gravity, of its forces (ws->force, about its centre of mass), and of its resistance to
- * what the speeds alone do to it: with k = g − (drift + ω × v) and h = m c, a force m k + ω² h and a moment h × k. */
+/* The wrench on a link's body with the inertia `own`, about the origin, of gravity, of its forces (ws->force, about its centre of
+ * mass), and of its resistance to what the speeds alone do to it: with k = g − (drift + ω × v) and h = m c, a force m k + ω² h and
+ * a moment h × k. */
 LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                              const sarrus_mech_link *link, space_vector gravity) {
+                                              const sarrus_mech_link *link, const space_inertia *own, space_vector gravity) {
     const int32_t body = link->body;
-    const real mass = lane_at(sarrus_body_parameters(mech, parameter, body), SARRUS_PB_MASS);
-    const space_vector arm = sarrus_tree_arm(ws, body), first = space_scaled(mass, arm);
+    const real mass = own->mass;
+    const space_vector arm = sarrus_tree_arm(ws, body), first = own->first;
+    (void)parameter;
     const real omega = frame_at(ws->body_v, space_v(body) + SPACE_TURN), omega2 = omega * omega;
     const space_vector k = link->is_pure ? gravity : space_less(gravity, sarrus_body_pull(ws, body));
     space_wrench out;

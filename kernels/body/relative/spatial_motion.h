@@ -46,27 +46,27 @@ LANE_FUNCTION void sarrus_link_carry(const sarrus_mechanism *mech, const sarrus_
     }
 }
 
-/* The wrench on a body, about the origin, of gravity, of its forces (ws->force: force and torque), and of its
- * resistance to what the speeds alone do to it: with k = g − (d + ω × v), h = m c and I about the origin (Featherstone 2008, 5.3),
+/* The wrench on a link's body with the inertia `own`, about the origin, of gravity, of its forces (ws->force: force and torque),
+ * and of its resistance to what the speeds alone do to it: with k = g − (d + ω × v), h = m c and I about the origin (Featherstone
+ * 2008, 5.3),
  *   force m k − ω̇ × h − ω × (ω × h),   moment h × k − I ω̇ − ω × (I ω + rotor),   (ω̇, d) the drift. */
 LANE_FUNCTION space_wrench sarrus_body_wrench(const sarrus_mechanism *mech, const real *parameter, const sarrus_workspace *ws,
-                                              const sarrus_mech_link *link, space_vector gravity) {
+                                              const sarrus_mech_link *link, const space_inertia *own, space_vector gravity) {
     const int32_t body = link->body;
-    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link);
     const space_twist now = sarrus_twist_take(ws->twist, body), drift = sarrus_twist_take(ws->drift, body);
     const space_rotation a = sarrus_tree_rotation(ws, body);
     const space_vector of_turn = space_less(gravity, space_sum(drift.at, space_cross(now.omega, now.at)));
     const space_vector k = link->is_pure ? gravity : of_turn;
-    space_vector spin = space_symmetric_times(own.second, now.omega);
+    space_vector spin = space_symmetric_times(own->second, now.omega);
     if (link->has_rotor) {
         const real *p = sarrus_body_parameters(mech, parameter, body);
         spin = space_sum(spin, space_rotate(&a, sarrus_parameter_vector(p, SARRUS_SB_ROTOR)));
     }
-    const space_vector rate = space_sum(space_symmetric_times(own.second, drift.omega), space_cross(now.omega, spin));
-    const space_vector inwards = space_cross(now.omega, space_cross(now.omega, own.first));
+    const space_vector rate = space_sum(space_symmetric_times(own->second, drift.omega), space_cross(now.omega, spin));
+    const space_vector inwards = space_cross(now.omega, space_cross(now.omega, own->first));
     space_wrench out;
-    out.force = space_less(space_scaled(own.mass, k), space_sum(space_cross(drift.omega, own.first), inwards));
-    out.moment = space_less(space_cross(own.first, k), rate);
+    out.force = space_less(space_scaled(own->mass, k), space_sum(space_cross(drift.omega, own->first), inwards));
+    out.moment = space_less(space_cross(own->first, k), rate);
     if (mech->tree.has_loads) {
         const space_vector force = sarrus_tree_vector(ws->force, space_v(body));
         const space_vector torque = sarrus_frame_vector(ws->force, space_v(body) + SPACE_TURN);

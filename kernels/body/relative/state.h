@@ -101,10 +101,13 @@ LANE_FUNCTION real sarrus_tree_free_acceleration(const sarrus_mechanism *mech, c
     return power;
 }
 
-/* What acts on a link's body but for its joints. */
+/* What acts on a link's body but for its joints; of accelerations by articulated bodies its inertia alone besides. */
 LANE_FUNCTION void sarrus_wrench_begin(const sarrus_mechanism *mech, const real *parameter, sarrus_workspace *ws,
                                        const sarrus_mech_link *link, space_vector gravity) {
-    sarrus_wrench_put(ws->wrench, link->body, sarrus_body_wrench(mech, parameter, ws, link, gravity));
+    const space_inertia own = sarrus_tree_inertia(mech, parameter, ws, link);
+    sarrus_wrench_put(ws->wrench, link->body, sarrus_body_wrench(mech, parameter, ws, link, &own, gravity));
+    if (mech->tree.is_articulated)
+        sarrus_articulated_put(ws, link->body, &own);
 }
 
 /* ws->force ← a_f = M⁻¹ h; returns the power of dampers and loads. */
@@ -128,7 +131,7 @@ PLAN_PIECE real sarrus_state_free_acceleration(const sarrus_mechanism *mech, con
             frame_at(ws->pushed, i) = real_set(0.0);
         if (mech->tree.n_springs > 0)
             power = power + sarrus_tree_springs(mech, parameter, q, v, ws->pushed);
-        sarrus_articulated_gather(mech, parameter, ws);
+        sarrus_articulated_inward(mech, ws, 1);
         sarrus_articulated_spread(mech, ws);
         return power;
     }
