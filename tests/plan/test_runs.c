@@ -114,11 +114,40 @@ static void mechanisms_have_runs(void **state) {
     }
 }
 
+/* Legs that are alike are laps over a tree, wherever they stand: behind the first leg, with the platform, five of two links, of
+ * three rows each, and of what those carry. Which components of joint points happen to be 0 in one leg alone counts in none. */
+static void legs_are_laps(void **state) {
+    (void)state;
+    static const sarrus_override relative[] = {{"dynamics.formulation", "relative"}, {NULL, NULL}};
+    mechanism m = mechanism_open_file("stewart_platform.yaml", relative);
+    const sarrus_plan *plan = sarrus_plan_stepped(m.plan);
+    sarrus_lowered lowered;
+    sarrus_plan_text_runs all;
+    const char *why_not;
+    double n_flops;
+    assert_true(sarrus_plan_lower(plan, 1, &lowered));
+    assert_true(sarrus_plan_text_runs_create(&all, &lowered.mech));
+    for (int table = 0; table < SARRUS_N_RUN_TABLES; ++table)
+        runs_hold(&all.items[table], &all.runs[table]);
+    const sarrus_plan_runs *tree = all.runs + SARRUS_RUNS_TREE;
+    const sarrus_plan_run *legs = &tree[SARRUS_TREE_RUNS_LINKS].run[3];
+    assert_int_equal(tree[SARRUS_TREE_RUNS_LINKS].n, 4);
+    assert_true(legs->period == 2 && legs->n_laps == 5);
+    assert_true(all.items[SARRUS_RUNS_TREE + SARRUS_TREE_RUNS_ENTRIES].n > 3 * tree[SARRUS_TREE_RUNS_ENTRIES].n_written);
+    assert_true(all.items[SARRUS_RUNS_TREE + SARRUS_TREE_RUNS_CARRIES].n > 3 * tree[SARRUS_TREE_RUNS_CARRIES].n_written);
+    assert_int_equal(sarrus_plan_text_form_of(plan, &n_flops, &why_not), SARRUS_PLAN_TEXT_IN_RUNS);
+    assert_true(n_flops == sarrus_plan_text_tree_runs_flops(&all, &lowered.mech) && n_flops < 0.6 * plan->cost.code_flops);
+    sarrus_plan_text_runs_free(&all);
+    sarrus_lowered_free(&lowered);
+    mechanism_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repetitions_are_found),
         cmocka_unit_test(what_differs_ends_a_run),
         cmocka_unit_test(mechanisms_have_runs),
+        cmocka_unit_test(legs_are_laps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
