@@ -51,7 +51,7 @@ typedef struct sarrus_mech_link {
     int32_t root;        /* the body on ground that it hangs on, itself perhaps: moments of its tree are about that one's centre */
     int32_t joint;       /* −1: it floats */
     int32_t p;           /* offset of the joint's parameters */
-    int32_t origin;      /* of its tree's point on ground among the parameters; −1: its root takes the origin along */
+    int32_t origin;      /* of its tree's point on ground among the parameters; −1: its root floats */
     int32_t is_reversed; /* the joint has the inboard body as child */
     int32_t freedom;     /* in space: the joint's first free coordinate (mechanism.freedom), whose zeros its slides begin at */
     int32_t q, v;        /* its first coordinate and speed */

@@ -344,12 +344,14 @@ bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
 
 /* Over a tree: straight code that fits into the caches, or code in runs, whichever is shorter for what it does. */
 static sarrus_plan_text_form form_over_tree(const sarrus_plan *plan, double straight, double in_runs, double *n_flops) {
+    const sarrus_mech_tree *tree = &plan->mech.tree;
+    const bool goes_by_runs = !tree->in_own_frames && !tree->is_recursive; /* all of its loops do */
     const bool repeats = straight > MOST_STRAIGHT_TREE_FLOPS && in_runs <= WORTH_RUNS * plan->cost.code_flops;
-    const bool is_straight = straight <= SARRUS_PLAN_MOST_TREE_FLOPS && !repeats;
+    const bool is_straight = straight <= SARRUS_PLAN_MOST_TREE_FLOPS && !(goes_by_runs && repeats);
     *n_flops = is_straight ? straight : in_runs;
-    return is_straight                          ? SARRUS_PLAN_TEXT_STRAIGHT
-           : in_runs <= MOST_TREE_FLOPS_IN_RUNS ? SARRUS_PLAN_TEXT_IN_RUNS
-                                                : SARRUS_PLAN_TEXT_NONE;
+    return is_straight                                                  ? SARRUS_PLAN_TEXT_STRAIGHT
+           : in_runs <= MOST_TREE_FLOPS_IN_RUNS && !tree->in_own_frames ? SARRUS_PLAN_TEXT_IN_RUNS
+                                                                        : SARRUS_PLAN_TEXT_NONE;
 }
 
 static sarrus_plan_text_form form_by_runs(const sarrus_plan *plan, const sarrus_mechanism *lowered,

@@ -104,9 +104,8 @@ void sarrus_tree_joint_keys(const sarrus_mechanism *mech, const sarrus_mech_join
         const sarrus_mech_link *link = &mech->tree.link[mech->tree.link_of[body]];
         keys[1 + side] = link->is_pure + 2 * (link->origin < 0) + 4 * (link->root == body);
     }
-    /* forms and kinds of up to six rows */
-    for (int32_t r = 0; r < joint->n_rows && r < 6; ++r) {
+    for (int32_t r = 0; r < joint->n_rows && r < SARRUS_TREE_JOINT_ROWS; ++r) {
         const sarrus_mech_row *row = &mech->row[joint->row + r];
-        keys[3 + r % 5] = 1000 * keys[3 + r % 5] + 16 * row->form + row->kind;
+        keys[3 + r] = 16 * row->form + row->kind;
     }
 }

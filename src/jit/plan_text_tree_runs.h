@@ -36,8 +36,8 @@ int32_t sarrus_tree_run_count(const sarrus_mechanism *mech, int table);
 /* item [n_keys + n_numbers] of item i. */
 void sarrus_tree_run_fill(const sarrus_mechanism *mech, int table, int32_t i, int32_t *item);
 
-/* What of the bodies of a joint, −1 on ground, a lap of joints has to have in common: keys [SARRUS_TREE_JOINT_KEYS]. */
-enum { SARRUS_TREE_JOINT_KEYS = 8 };
+/* What a lap of joints has to have in common of their bodies and rows, which are at most six: keys [SARRUS_TREE_JOINT_KEYS]. */
+enum { SARRUS_TREE_JOINT_ROWS = 6, SARRUS_TREE_JOINT_KEYS = 3 + SARRUS_TREE_JOINT_ROWS };
 void sarrus_tree_joint_keys(const sarrus_mechanism *mech, const sarrus_mech_joint *joint, int32_t *keys);
 
 #endif

@@ -69,8 +69,7 @@ static void kernels_over_trees_have_the_same_bits(void **state) {
     (void)state;
     if (system("cc --version >/dev/null 2>&1") != 0)
         skip();
-    const size_t n_apart = cases_are_few() ? 4 : 1;
-    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i += n_apart)
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i += cases_are_few() ? 4 : 1)
         variant_compare(&variants[i], SARRUS_PLAN_TEXT_STRAIGHT);
 }
 
@@ -88,8 +87,7 @@ static void kernels_in_runs_have_the_same_bits(void **state) {
     (void)state;
     if (system("cc --version >/dev/null 2>&1") != 0)
         skip();
-    const size_t n_apart = cases_are_few() ? 2 : 1;
-    for (size_t i = 0; i < sizeof in_runs / sizeof in_runs[0]; i += n_apart)
+    for (size_t i = 0; i < sizeof in_runs / sizeof in_runs[0]; i += cases_are_few() ? 2 : 1)
         variant_compare(&in_runs[i], SARRUS_PLAN_TEXT_IN_RUNS);
 }
 

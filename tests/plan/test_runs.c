@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -142,12 +144,47 @@ static void legs_are_laps(void **state) {
     mechanism_close(&m);
 }
 
+/* An arm whose axes lie along those of its bodies is moved in frames of the bodies' own, whose loops are not in runs: it is
+ * straight code as long as that fits, and none beyond. */
+static void arms_in_own_frames_are_straight(void **state) {
+    (void)state;
+    for (int n_arms = 1; n_arms <= 3; n_arms += 2) {
+        char *text = NULL;
+        size_t length = 0;
+        FILE *out = open_memstream(&text, &length);
+        assert_non_null(out);
+        fprintf(out,
+                "sarrus: 1\nspace: spatial\ndynamics: {formulation: relative}\nintegrator: {method: rk4, dt: 1.0e-3, t_end: 1}\n"
+                "bodies:\n");
+        for (int i = 0; i < 12 * n_arms; ++i)
+            fprintf(out, "  - {name: b%d, mass: 1, inertia: [0.1, 0.12, 0.13], position: [%g, %d, 0]}\n", i, i % 12 + 0.5, i / 12);
+        fprintf(out, "joints:\n");
+        for (int i = 0; i < 12 * n_arms; ++i) {
+            char inboard[16] = "ground";
+            if (i % 12 > 0)
+                (void)snprintf(inboard, sizeof inboard, "b%d", i - 1);
+            fprintf(out, "  - {name: j%d, type: revolute, bodies: [%s, b%d], at: [%d, %d, 0], axis: [0, %d, %d]}\n", i, inboard, i,
+                    i % 12, i / 12, i % 2, 1 - i % 2);
+        }
+        assert_int_equal(fclose(out), 0);
+        mechanism m = mechanism_open_text(text, NULL);
+        const char *why_not;
+        double n_flops;
+        assert_true(sarrus_plan_stepped(m.plan)->mech.tree.in_own_frames);
+        assert_int_equal(sarrus_plan_text_form_of(sarrus_plan_stepped(m.plan), &n_flops, &why_not),
+                         n_arms == 1 ? SARRUS_PLAN_TEXT_STRAIGHT : SARRUS_PLAN_TEXT_NONE);
+        mechanism_close(&m);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repetitions_are_found),
         cmocka_unit_test(what_differs_ends_a_run),
         cmocka_unit_test(mechanisms_have_runs),
         cmocka_unit_test(legs_are_laps),
+        cmocka_unit_test(arms_in_own_frames_are_straight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
