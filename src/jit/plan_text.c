@@ -345,7 +345,8 @@ bool sarrus_plan_text_gains(const sarrus_plan *plan, const char **why_not) {
 /* Over a tree: straight code that fits into the caches, or code in runs, whichever is shorter for what it does. */
 static sarrus_plan_text_form form_over_tree(const sarrus_plan *plan, double straight, double in_runs, double *n_flops) {
     const sarrus_mech_tree *tree = &plan->mech.tree;
-    const bool goes_by_runs = !tree->in_own_frames && !tree->is_recursive; /* all of its loops do */
+    const bool is_spatial = plan->mech.space == SARRUS_SPACE_SPATIAL; /* in the plane straight code has stretches */
+    const bool goes_by_runs = is_spatial && !tree->in_own_frames && !tree->is_recursive; /* all of its loops do */
     const bool repeats = straight > MOST_STRAIGHT_TREE_FLOPS && in_runs <= WORTH_RUNS * plan->cost.code_flops;
     const bool is_straight = straight <= SARRUS_PLAN_MOST_TREE_FLOPS && !(goes_by_runs && repeats);
     *n_flops = is_straight ? straight : in_runs;
