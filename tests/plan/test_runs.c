@@ -178,8 +178,8 @@ static void arms_in_own_frames_are_straight(void **state) {
     }
 }
 
-/* In the plane straight code has stretches and stays where it fits, however much repeats itself: eight loops took 1.9 times as long in
- * runs. */
+/* In the plane straight code has stretches and stays where it fits, however much repeats itself: eight loops took 1.9 times as
+ * long in runs. */
 static void loops_of_the_plane_stay_straight(void **state) {
     (void)state;
     char *text = NULL;
